@@ -1,0 +1,62 @@
+/** What plugins and embedders may import: the whole public surface. */
+export { systemClock, type Clock } from './clock.ts';
+export { BrokerError, codes, isBrokerError, type Code } from './errors.ts';
+export type { BrokerEvent, EventSink } from './events.ts';
+export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './fault.ts';
+export { isError, sentence, sentences, type Finding } from './findings.ts';
+export { silentLog, type Log } from './log.ts';
+export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
+export type { AttemptRecord, AttemptState } from './model/attempt.ts';
+export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';
+export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model/records.ts';
+export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, type RequestStatus } from './model/request.ts';
+export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
+export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
+export type { WishRecord } from './model/wish.ts';
+export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './plugin.ts';
+export {
+  defineProviderApi,
+  defineProviderType,
+  type Aim,
+  type Call,
+  type Capabilities,
+  type Launch,
+  type LaunchOrder,
+  type MachineRef,
+  type MachineReport,
+  type MachineType,
+  type Observation,
+  type OwnedResource,
+  type Places,
+  type PluginContext,
+  type Progress,
+  type ProviderApi,
+  type ProviderType,
+  type SessionOf,
+  type Watched,
+} from './provider.ts';
+export type {
+  CanonicalTemplate,
+  ListOf,
+  Reclaimed,
+  RequestDetail,
+  SchedulerStrategy,
+  TemplateDetail,
+  TemplateLayer,
+  TemplatesRead,
+  View,
+} from './scheduler.ts';
+export { compile, type Compiled, type Parsed, type ParseOptions } from './schema.ts';
+export { camelCase, hint, nearest } from './spelling.ts';
+export {
+  defineStorage,
+  type Change,
+  type Claim,
+  type Match,
+  type Owner,
+  type Page,
+  type Query,
+  type StorageContext,
+  type StorageDriver,
+  type Store,
+} from './storage.ts';

@@ -1,0 +1,28 @@
+import { Type, type Static } from 'typebox';
+import { faultKinds, type FaultKind } from '../fault.ts';
+
+/** A pool of machines that a template allows, in the plugin's own spelling: `key` is compared, the rest is shown. */
+export const Offer = Type.Object({ key: Type.String() }, { additionalProperties: true });
+export type Offer = { readonly key: string } & { readonly [field: string]: unknown };
+
+/** Why fewer machines came than were ordered. Without `offer` it concerns the whole order. */
+export const Shortfall = Type.Object({
+  offer: Type.Optional(Type.String()),
+  kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
+  code: Type.String(),
+  message: Type.String(),
+  /** How many machines it cost, where the provider says so. */
+  count: Type.Optional(Type.Integer()),
+});
+export type Shortfall = Static<typeof Shortfall>;
+
+/** What a request ended with. */
+export const Fulfilment = Type.Object({
+  requested: Type.Integer(),
+  /** Machines that became ready, returned since or not. */
+  delivered: Type.Integer(),
+  /** Nothing more will come. */
+  final: Type.Boolean(),
+  shortfall: Type.Array(Shortfall),
+});
+export type Fulfilment = Static<typeof Fulfilment>;

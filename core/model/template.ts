@@ -1,0 +1,54 @@
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
+
+/** `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, beginning with a letter or a digit. */
+export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
+
+const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
+
+/** The fields that every template may carry; those of the loaded provider plugins join them. Unknown fields are kept as written. */
+export const commonTemplateFields = {
+  template_id: Type.String({ pattern: templateIdPattern, description: 'Unique identifier.', aliases: ['id'] }),
+  name: text('A name for people.'),
+  description: text('What the template is for.'),
+  version: text('Version of the template.', { default: '1.0' }),
+  provider_api: text(
+    'Provider API that launches the machines. Absent, or the name of a provider type: the first API that the instance offers.',
+  ),
+  provider_type: text('Provider type whose instances may serve the template.'),
+  provider_name: text('Provider instance that serves the template.', { aliases: ['provider_instance'] }),
+  max_instances: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      description: 'Bounds one request and the machines of this template alive at once. -1 or absent: no bound; 0: none may be had.',
+      aliases: ['max_number'],
+    }),
+  ),
+  image_id: text('Machine image.'),
+  machine_type: text('Machine type.', { aliases: ['instance_type', 'vm_type'] }),
+  key_name: text('Key pair.'),
+  security_group_ids: Type.Optional(Type.Array(Type.String(), { description: 'Security groups of the machines.' })),
+  subnet_ids: Type.Optional(Type.Array(Type.String(), { description: 'Subnets in which machines may be placed, best first.' })),
+  user_data: text('User data, base64.'),
+  tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags put on every machine.' })),
+  attributes: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'HostFactory attributes: `{ncpus: ["Numeric", "4"]}`, or plain values.' }),
+  ),
+  timeout: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 604_800, description: 'Seconds after which a request stops waiting for machines.' }),
+  ),
+  retry_until_timeout: Type.Optional(
+    Type.Boolean({ description: 'Keep trying until the time-out when every offer of every instance lacked capacity.' }),
+  ),
+  replace_lost: Type.Optional(Type.Boolean({ description: 'Replace a machine that is lost after the request completed.' })),
+  partial: Type.Optional(
+    Type.Enum(['best_effort', 'all_or_nothing'], { description: 'What to do when fewer machines can be had than were asked for.' }),
+  ),
+} satisfies TProperties;
+
+export const CommonTemplate = Type.Object(commonTemplateFields, { additionalProperties: true });
+
+/** A template as merged from its layers, in canonical spelling; fields of plugins and unknown ones stand beside the common ones. */
+export type Template = Static<typeof CommonTemplate> & { readonly [field: string]: unknown };
+
+/** The template as a plugin with these fields sees it. */
+export type TemplateOf<Fields extends TObject> = Template & Static<Fields>;

@@ -1,0 +1,237 @@
+import type { Static, TObject } from 'typebox';
+import type { Clock } from './clock.ts';
+import type { ProviderFault } from './fault.ts';
+import type { Finding } from './findings.ts';
+import type { Log } from './log.ts';
+import type { MachineStatus } from './model/machine.ts';
+import type { Offer, Shortfall } from './model/shortfall.ts';
+import type { TemplateOf } from './model/template.ts';
+
+/** What a provider type gets when it connects. */
+export interface PluginContext {
+  /** The configured name of this provider instance. */
+  readonly instance: string;
+  /** Turns an endpoint of the configuration into a URL to call: `http(s)://` passes through, other schemes are served by the plugin that registered them. */
+  endpoint(url: string): Promise<string>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Random, made once for a store: marks what is ours in a cloud. */
+  readonly installation: string;
+}
+
+/** What every call into a plugin carries. */
+export interface Call {
+  /** Aborts at the time-out, at the loss of the claim and at shutdown. */
+  readonly signal: AbortSignal;
+  /** Throws ClaimLost when this process no longer holds the claim. Call it synchronously before every request that changes the cloud. */
+  fence(): void;
+  readonly log: Log;
+}
+
+export interface Places {
+  readonly regions: readonly string[];
+  readonly availability_zones: readonly string[];
+}
+
+export interface MachineType {
+  readonly name: string;
+  readonly vcpus: number;
+  readonly cores: number;
+  readonly memory_mib: number;
+  readonly arch: string;
+}
+
+/** Something in the cloud that carries an installation's tags. */
+export interface OwnedResource {
+  readonly kind: 'machine' | 'container' | 'launch_template';
+  readonly id: string;
+  readonly request_id?: string;
+  readonly attempt?: number;
+  readonly created_at?: string;
+  /** For machines: as `observe` would report it. */
+  readonly machine?: MachineReport;
+}
+
+/** A kind of cloud: how to configure it, connect to it and tell whether it answers. */
+export interface ProviderType<Config extends TObject = TObject, Session = any> {
+  readonly type: string;
+  /** Other names of this type in files and bodies. */
+  readonly aliases?: readonly string[];
+  /** Fields of `config` in a provider entry. Defaults, bounds, environment overrides, redaction and documentation all come from here. */
+  readonly config: Config;
+  /** Template fields that all its APIs share. */
+  readonly fields?: TObject;
+  /** APIs in the order in which they are taken for a template that names none. Default: the order in which plugins are loaded. */
+  readonly prefers?: readonly string[];
+  /** Makes the session of one configured instance. SDKs are imported here, not at the top of the file. No network yet. */
+  connect(config: Static<Config>, context: PluginContext): Session | Promise<Session>;
+  /**
+   * Which cloud this session speaks to (account, region, endpoint). Stored with each attempt; the core touches an attempt only through
+   * a session of the same identity. Default: the instance's name.
+   */
+  identity?(session: Session, call: Call): Promise<string>;
+  /** One cheap question to the provider; throws a ProviderFault when it does not answer. Default: the instance counts as healthy. */
+  check?(session: Session, call: Call): Promise<void>;
+  close?(session: Session): Promise<void>;
+  /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
+  serves?(config: Static<Config>, api: string): boolean;
+  places?(session: Session, call: Call): Promise<Places>;
+  /** Cached by the core. */
+  machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
+  /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */
+  owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
+}
+
+/** What an API can do, and what the core must know to cut orders and to wait. */
+export interface Capabilities {
+  readonly supports_spot: boolean;
+  readonly supports_on_demand: boolean;
+  /** The most machines that one request can have through this API. */
+  readonly max_instances: number;
+  /** Empty where the API makes no fleets. */
+  readonly supported_fleet_types: readonly string[];
+  /** A larger want is cut into several orders. */
+  readonly machines_per_launch: number;
+  /** `one`: each order names exactly one offer. `many`: one order carries all offers that are left. */
+  readonly offers_per_launch: 'one' | 'many';
+  /** How long after its launch a machine may be missing from `observe` and yet exist. */
+  readonly visible_within_ms: number;
+  /** How long the same token gives the same result. 0: a lost answer ends the request for a person to decide. */
+  readonly token_valid_ms: number;
+  /**
+   * How long a `release` that is still on the wire may undo a newer one. 0 where releases only name machines, so that a late one changes
+   * nothing; default 60 000 (a fleet's target that arrives late).
+   */
+  readonly late_release_ms?: number;
+}
+
+/** One order to one API. */
+export interface LaunchOrder<Fields extends TObject = any, Prepared = undefined> {
+  readonly request_id: string;
+  readonly attempt: number;
+  /** At most 64 characters of `[a-z0-9]`; stands for the whole order. */
+  readonly token: string;
+  /** At most `capabilities.machines_per_launch`. Machines, never units of capacity. */
+  readonly machine_count: number;
+  readonly template: TemplateOf<Fields>;
+  /** Exactly one where `offers_per_launch` is `one`; absent where the API has no `offers`. */
+  readonly offers?: readonly Offer[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly prepared: Prepared;
+}
+
+export interface Launch<Handle extends object = any> {
+  /** JSON; the core never looks inside. */
+  readonly handle: Handle;
+  readonly machines?: readonly MachineReport[];
+  readonly shortfall?: readonly Shortfall[];
+  /** No further machine will come by itself. */
+  readonly settled: boolean;
+}
+
+export interface Watched<Handle extends object = any> {
+  readonly handle: Handle;
+  readonly order: LaunchOrder<any, any>;
+  /** Machines of this attempt that are not known to be gone. */
+  readonly known: readonly MachineRef[];
+}
+
+export interface Observation<Handle extends object = any> {
+  /** A known machine that is not listed counts as not seen, never as gone. */
+  readonly machines: readonly MachineReport[];
+  readonly settled: boolean;
+  readonly shortfall?: readonly Shortfall[];
+  /** When it changed. */
+  readonly handle?: Handle;
+}
+
+export interface MachineReport {
+  /** Never used twice in one instance, not even for the same host. */
+  readonly machine_id: string;
+  readonly status: MachineStatus;
+  readonly name?: string;
+  readonly private_ip?: string;
+  readonly public_ip?: string;
+  /** ISO 8601. */
+  readonly launched_at?: string;
+  /** Usable by the caller: running, name and address known. */
+  readonly ready: boolean;
+  /** ISO 8601: the cloud takes it back then. */
+  readonly reclaim_at?: string;
+  readonly message?: string;
+  /** Zone, market, weight …: stored, and handed back in MachineRef. */
+  readonly data?: object;
+}
+
+export interface MachineRef {
+  readonly machine_id: string;
+  readonly status: MachineStatus;
+  readonly launched_at?: string;
+  readonly data?: object;
+}
+
+/** What shall be. Absolute, so that saying it twice changes nothing. */
+export interface Aim {
+  readonly go: readonly MachineRef[];
+  readonly stay: readonly MachineRef[];
+  /** How many more may still arrive. */
+  readonly to_come: number;
+}
+
+export interface Progress {
+  /** `false`: call me again after `again_ms` (default 2 000). */
+  readonly done: boolean;
+  readonly again_ms?: number;
+}
+
+/** One way of a cloud to hand out machines. Three verbs; all else is optional. */
+export interface ProviderApi<Session = any, Fields extends TObject = any, Handle extends object = any, Prepared = any> {
+  /** The provider type that it belongs to. */
+  readonly type: string;
+  readonly name: string;
+  /** Other names of this API in files and bodies. */
+  readonly aliases?: readonly string[];
+  readonly capabilities: Capabilities;
+  /** Template fields of this API beyond the common ones. */
+  readonly fields?: Fields;
+  /**
+   * Creates or resolves what the launch refers to (launch template version, image id) and returns the exact parameters of the launch.
+   * Idempotent by `order.token`. The result is stored before `launch` is called and never made again for this attempt.
+   */
+  prepare?(session: Session, order: LaunchOrder<Fields>, call: Call): Promise<Prepared>;
+  /** One attempt. The same `order.token` never starts more than `machine_count` machines, however often it is called. */
+  launch(session: Session, order: LaunchOrder<Fields, Prepared>, call: Call): Promise<Launch<Handle>>;
+  /**
+   * One entry for each entry of `watched`, in order; a fault in one is its entry, not a throw. The core hands over everything that is due
+   * for this instance and API at once, so that describes can be grouped.
+   */
+  observe(session: Session, watched: readonly Watched<Handle>[], call: Call): Promise<readonly (Observation<Handle> | ProviderFault)[]>;
+  /**
+   * Brings a handle to its aim. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already gone is a success.
+   * Done = the provider accepted it, and nothing beyond `to_come` arrives any more.
+   */
+  release(session: Session, handle: Handle, aim: Aim, call: Call): Promise<Progress>;
+  /** Removes what is left when no machine remains: fleet, group, launch template. Also called with the order alone, when no handle ever came. */
+  dispose?(
+    session: Session,
+    left: { readonly order: LaunchOrder<Fields, Prepared>; readonly handle?: Handle },
+    call: Call,
+  ): Promise<Progress>;
+  /** After a lost answer: what the order is seen to have started. `undefined` = nothing seen yet, which proves nothing. */
+  find?(session: Session, order: LaunchOrder<Fields, Prepared>, call: Call): Promise<Handle | undefined>;
+  /** What this API cannot honour in a template. Pure. */
+  review?(template: TemplateOf<Fields>): readonly Finding[];
+  /** The pools that a template allows, best first. Pure. Shortfalls name offers by the same key. */
+  offers?(template: TemplateOf<Fields>): readonly Offer[];
+}
+
+/** Infers Config and Session of a provider type. */
+export function defineProviderType<C extends TObject, S>(type: ProviderType<C, S>): ProviderType<C, S> {
+  return type;
+}
+export type SessionOf<T> = T extends ProviderType<any, infer S> ? S : never;
+
+/** `defineProviderApi<SessionOf<typeof cloud>>()({…})` infers fields, handle and prepared. */
+export function defineProviderApi<S>() {
+  return <F extends TObject, H extends object, P = undefined>(api: ProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => api;
+}

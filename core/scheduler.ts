@@ -1,0 +1,80 @@
+import type { TSchema } from 'typebox';
+import type { Finding } from './findings.ts';
+import type { MachineRecord } from './model/machine.ts';
+import type { RequestRecord } from './model/request.ts';
+import type { Template } from './model/template.ts';
+import type { MachineKey } from './model/machine.ts';
+
+/** How one thing looks to a caller. Pure. */
+export interface View<T> {
+  /** The shape of what `render` returns: for documentation. */
+  readonly schema: TSchema;
+  render(value: T): unknown;
+}
+
+/** A request with its machines. */
+export interface RequestDetail {
+  readonly request: RequestRecord;
+  /** Without those that failed and were replaced. Absent when the caller did not ask for them (`long=false`). */
+  readonly machines?: readonly MachineRecord[];
+  /** Return requests: what was asked back. */
+  readonly machine_keys?: readonly MachineKey[];
+}
+
+/** Part of a list with what is said about it. */
+export interface ListOf<T> {
+  readonly items: readonly T[];
+  /** How many match in all. */
+  readonly total_count: number;
+  /** The filters that were given. */
+  readonly filters?: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A template as callers see it. */
+export interface TemplateDetail {
+  readonly template: Template;
+}
+
+/** A machine that the cloud takes, or took, back by itself. */
+export interface Reclaimed {
+  readonly machine_id: string;
+  readonly name?: string;
+  readonly reason: string;
+  /** Seconds until it is gone; 0 when it is gone already. */
+  readonly grace_period_s: number;
+}
+
+/** One layer of one template, as read from a file, in canonical spelling. */
+export interface TemplateLayer {
+  readonly template_id: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What a dialect made of a template file. A template that is wrong is left out of `layers` and told in `findings`. */
+export interface TemplatesRead {
+  readonly layers: readonly TemplateLayer[];
+  readonly findings: readonly Finding[];
+}
+
+/** How requests and templates look to one kind of caller. Pure. */
+export interface SchedulerStrategy {
+  readonly name: string;
+  readonly requested: View<RequestDetail>;
+  readonly returned: View<RequestDetail>;
+  readonly status: View<RequestDetail>;
+  readonly listed: View<ListOf<RequestDetail>>;
+  readonly templates: View<ListOf<TemplateDetail>>;
+  readonly reclaims: View<readonly Reclaimed[]>;
+  /** Whether this file is of my dialect; asked of every loaded strategy, in configuration order. */
+  recognises?(file: unknown, name: string): boolean;
+  /** Reads a template file into layers with canonical field names; unknown keys are kept as written. */
+  readTemplates?(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead;
+}
+
+/** A raw template in the spelling of its schema, with what is wrong with it. */
+export interface CanonicalTemplate {
+  readonly fields: Record<string, unknown>;
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,62 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Finding } from './findings.ts';
+import { convertText } from './schema/convert.ts';
+import { explain } from './schema/explain.ts';
+import { planOf, type Plan } from './schema/plan.ts';
+import { rename } from './schema/rename.ts';
+import { fillDefaults } from './schema/defaults.ts';
+
+export type Parsed<T> =
+  | { readonly value: T; readonly findings?: undefined }
+  | { readonly value?: undefined; readonly findings: readonly Finding[] };
+
+export interface ParseOptions {
+  /** Values came as text (query string, command line, environment): `"3"` becomes 3 where a number is due. */
+  readonly convert?: boolean;
+}
+
+/** A schema made ready to read what people and programs send. */
+export interface Compiled<T> {
+  readonly schema: TSchema;
+  /**
+   * Canonical spelling (own name, its camelCase, its declared aliases), defaults, conversion, check; all findings at once, in order of the path.
+   * `raw` is not changed. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects are kept as written.
+   */
+  parse(raw: unknown, options?: ParseOptions): Parsed<T>;
+  /** Canonical spelling alone. Findings: two spellings of one field with different values. */
+  canonical(raw: unknown): { readonly value: unknown; readonly findings: readonly Finding[] };
+}
+
+const compiled = new WeakMap<TSchema, Compiled<unknown>>();
+
+/** Makes a reader of a schema, once per schema object. The one function by which faces and configuration read. */
+export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
+  const known = compiled.get(schema);
+  if (known) return known as Compiled<Static<S>>;
+  const made = make(schema);
+  compiled.set(schema, made);
+  return made as Compiled<Static<S>>;
+}
+
+function make(schema: TSchema): Compiled<unknown> {
+  const plan: Plan = planOf(schema);
+  let validator: ReturnType<typeof Compile> | undefined;
+  return {
+    schema,
+    canonical(raw) {
+      const findings: Finding[] = [];
+      return { value: rename(plan, raw, '', findings), findings };
+    },
+    parse(raw, options = {}) {
+      validator ??= Compile(schema);
+      const findings: Finding[] = [];
+      let value = rename(plan, raw, '', findings);
+      if (options.convert) value = convertText(plan, value);
+      value = fillDefaults(plan, value);
+      if (findings.length === 0 && validator.Check(value)) return { value };
+      if (!validator.Check(value)) findings.push(...explain(validator.Errors(value), plan, value));
+      return { findings: findings.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)) };
+    },
+  };
+}

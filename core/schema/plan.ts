@@ -1,0 +1,51 @@
+import type { TSchema } from 'typebox';
+import { camelCase } from '../spelling.ts';
+
+/** What a schema says about spelling, defaults and conversion, worked out once. */
+export interface Plan {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** For objects with fields. */
+  readonly fields?: ReadonlyMap<string, Plan>;
+  /** Every spelling of every field, to its own name. */
+  readonly spellings?: ReadonlyMap<string, string>;
+  /** For lists. */
+  readonly items?: Plan;
+  /** JSON types that the schema allows. */
+  readonly types: ReadonlySet<string>;
+  /** A list that may also be written as one text with commas. */
+  readonly defaults?: readonly (readonly [string, unknown])[];
+}
+
+type Json = Readonly<Record<string, any>>;
+
+export function planOf(schema: TSchema): Plan {
+  const json = schema as Json;
+  const variants: Json[] = json['anyOf'] ?? [json];
+  const types = new Set(variants.flatMap((v) => v['type'] ?? (v['enum'] ? v['enum'].map((value: unknown) => typeof value) : [])));
+  const object = variants.find((v) => v['properties'] && Object.keys(v['properties']).length > 0);
+  const list = variants.find((v) => v['items']);
+  return {
+    schema: json,
+    types,
+    ...(object ? planFields(object) : {}),
+    ...(list ? { items: planOf(list['items']) } : {}),
+  };
+}
+
+function planFields(object: Json): Pick<Plan, 'fields' | 'spellings' | 'defaults'> {
+  const fields = new Map<string, Plan>();
+  const spellings = new Map<string, string>();
+  const defaults: [string, unknown][] = [];
+  const properties = Object.entries(object['properties'] as Record<string, Json>);
+  for (const [name, field] of properties) {
+    fields.set(name, planOf(field));
+    if ('default' in field) defaults.push([name, field['default']]);
+    const aliases: readonly string[] = field['aliases'] ?? [];
+    for (const spelling of [camelCase(name), ...aliases, ...aliases.map(camelCase)]) {
+      // A field's own name always wins over another field's alias.
+      if (!object['properties'][spelling] && !spellings.has(spelling)) spellings.set(spelling, name);
+    }
+  }
+  for (const [name] of properties) spellings.set(name, name);
+  return { fields, spellings, defaults };
+}

@@ -1,0 +1,33 @@
+import type { Finding } from '../findings.ts';
+import type { Plan } from './plan.ts';
+
+/** A copy in canonical spelling. Equal values under two spellings pass; different ones are a finding at both paths. */
+export function rename(plan: Plan, raw: unknown, path: string, findings: Finding[]): unknown {
+  if (Array.isArray(raw)) {
+    const { items } = plan;
+    return items && (items.fields || items.items) ? raw.map((item, i) => rename(items, item, `${path}/${i}`, findings)) : raw;
+  }
+  if (typeof raw !== 'object' || raw === null || !plan.fields || !plan.spellings) return raw;
+  const value: Record<string, unknown> = {};
+  const from = new Map<string, string>();
+  for (const [spelling, given] of Object.entries(raw)) {
+    if (spelling === '__proto__') {
+      findings.push({ level: 'error', path: `${path}/__proto__`, message: 'is not a field name' });
+      continue;
+    }
+    const name = plan.spellings.get(spelling) ?? spelling;
+    const field = plan.fields.get(name);
+    const renamed = field ? rename(field, given, `${path}/${spelling}`, findings) : given;
+    const earlier = from.get(name);
+    if (earlier !== undefined && !same(value[name], renamed)) {
+      const message = `'${earlier}' and '${spelling}' are the same field and have different values`;
+      for (const each of [earlier, spelling]) findings.push({ level: 'error', path: `${path}/${each}`, message });
+      continue;
+    }
+    value[name] = renamed;
+    from.set(name, spelling);
+  }
+  return value;
+}
+
+const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,18 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** `machine_count` → `machineCount`. */
+export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The known name that was probably meant, if one is near. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const found = closest(name.toLowerCase(), [...known]);
+  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3)) ? found : undefined;
+}
+
+/** `; did you mean 'x'?`, or a list of what is known when nothing is near. */
+export function hint(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  if (near) return `; did you mean '${near}'?`;
+  return known.length > 0 ? `; known: ${known.join(', ')}` : '';
+}

@@ -1,0 +1,119 @@
+import type { Static, TObject } from 'typebox';
+import type { Column, Kind, KeyOf, Records } from './model/kinds.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+/** A value that a column is compared with; a list means any of them. */
+export type Match =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly (string | number | null)[]
+  | { readonly before?: number; readonly after?: number };
+
+/** A bounded question about one kind. Everything given must hold. */
+export interface Query<K extends Kind> {
+  readonly where?: { readonly [C in Column<K>]?: Match };
+  /** Default: by key, ascending. Ties are broken by key, so that paging never skips or repeats. */
+  readonly order?: readonly (readonly [Column<K>, 'asc' | 'desc'])[];
+  /** Default: no bound. */
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** Part of a list, and how many there are in all. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/**
+ * One part of a commit.
+ * - `insert`: the key must be free, else ALREADY_EXISTS. An `event` gets its `seq` from the store.
+ * - `put`: inserts or replaces. A `request` may be put only in a commit that carries its `fence`; its `version` rises by one and its
+ *   `epoch` stays, whatever the record says.
+ * - `update`: replaces a record whose `version` is still the one that was read, else CONFLICT; the version rises by one.
+ * - `delete`: removes; an absent record is no error.
+ * - `fence`: the commit holds only while this epoch of the request is the present one, else CONFLICT.
+ * - `limit`: refuses with INSTANCE_LIMIT_EXCEEDED when the `holds` of all requests of the template and `machine_count` exceed `max`.
+ *   Counted in the same transaction, before the commit's own changes.
+ */
+export type Change =
+  | { [K in Kind]: { readonly op: 'insert' | 'put'; readonly kind: K; readonly record: Records[K] } }[Kind]
+  | { [K in 'request' | 'template']: { readonly op: 'update'; readonly kind: K; readonly record: Records[K]; readonly version: number } }[
+      | 'request'
+      | 'template']
+  | { [K in Kind]: { readonly op: 'delete'; readonly kind: K; readonly key: KeyOf<K>; readonly version?: number } }[Kind]
+  | { readonly op: 'fence'; readonly request_id: string; readonly epoch: number }
+  | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number };
+
+/** A process that holds claims. Two owners are the same only when all fields are. */
+export interface Owner {
+  readonly host: string;
+  /** Changes with every boot of the host. */
+  readonly boot: string;
+  readonly pid: number;
+  /** When the process started: a pid is used again. */
+  readonly started: number;
+  /** Rises when a process replaces its loop thread. An owner of the same process with a lower number is dead. */
+  readonly thread: number;
+}
+
+/** The right to change a request, until the lease ends or the epoch rises. */
+export interface Claim {
+  readonly request_id: string;
+  readonly epoch: number;
+  /** The last holder did not yield: something that it sent may still be on the wire. */
+  readonly taken_over: boolean;
+}
+
+/** What the broker knows. Durable, transactional, shared by processes where the storage can. Every method rejects with UNAVAILABLE when the storage cannot serve. */
+export interface Store {
+  get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined>;
+  find<K extends Kind>(kind: K, query: Query<K>): Promise<readonly Records[K][]>;
+  /** How many records match; counts by `status` of requests and machines are kept, not computed. */
+  count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Promise<number>;
+  /** Ids and versions of requests, in order: what is enough to answer from rendered copies. */
+  versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]>;
+  /**
+   * All or nothing, in the order given; resolves when durable. A refusal is a BrokerError CONFLICT, ALREADY_EXISTS or
+   * INSTANCE_LIMIT_EXCEEDED; commits of one group are savepoints: one that fails does not fail its neighbours.
+   * UNAVAILABLE means that nothing was written, unless `details.outcome` is `unknown`.
+   */
+  commit(changes: readonly Change[]): Promise<void>;
+  /**
+   * Takes up to `limit` due requests that nobody holds, by the store's own clock, and raises each one's `epoch`. Due: `next_at` has come,
+   * or a wish waits. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
+   */
+  claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]>;
+  /** Prolongs all claims of an owner in one statement; returns those that it still holds. */
+  renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]>;
+  /** Gives claims back in good order: nothing is on the wire. Stale ones are passed over. */
+  yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void>;
+  /** Calls back, within a second, after another store object (process or thread) on the same storage committed these kinds; own commits too. */
+  watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable;
+  /** Removes everything that is no longer needed by any process and closes. Waits for commits under way. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface StorageContext {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A kind of storage. */
+export interface StorageDriver<Options extends TObject = TObject> {
+  readonly type: string;
+  /** Fields of `storage` in the configuration, beside `type`. */
+  readonly options: Options;
+  /** Whether several threads and processes may open the same storage at once. With `false` the loop runs in the thread of the faces. */
+  readonly shared: boolean;
+  /** Opens, and migrates to the present version. Rejects with INVALID_CONFIGURATION or UNAVAILABLE and a sentence that says what to do. */
+  open(options: Static<Options>, context: StorageContext): Promise<Store>;
+}
+
+/** Keeps the option types of a driver. */
+export function defineStorage<Options extends TObject>(driver: StorageDriver<Options>): StorageDriver<Options> {
+  return driver;
+}
