@@ -1,4 +1,5 @@
 /** What plugins and embedders may import: the whole public surface. */
+export { ClaimLost, isClaimLost } from './claim-lost.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './errors.ts';
 export type { BrokerEvent, EventSink } from './events.ts';

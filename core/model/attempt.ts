@@ -38,8 +38,12 @@ export const AttemptRecord = Type.Object({
   handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /** No further machine will come by itself. */
   settled: Type.Boolean(),
-  /** `release` with nothing to come was accepted. */
-  stopped: Type.Boolean(),
+  /** The provider accepted that no more than this many machines arrive. 0: stopped. */
+  to_come: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Every call so far was certainly not executed. Cleared, durably, before the next one. */
+  unsent: Type.Boolean(),
+  /** A call may have been executed without an answer: only a replay, or the token's age, ends the doubt. */
+  doubtful: Type.Boolean(),
   /** What the provider kept for it is removed. */
   disposed: Type.Boolean(),
   shortfall: Type.Array(Shortfall),
@@ -48,6 +52,8 @@ export const AttemptRecord = Type.Object({
   sent_at: Type.Optional(Type.Integer()),
   /** Calls that ended without an outcome, in a row. */
   tries: Type.Integer(),
+  /** How often it was looked for by tag, once it was lost. */
+  looks: Type.Optional(Type.Integer()),
   /** Not before then is it called again. */
   retry_at: Type.Optional(Type.Integer()),
   /** The last failure, for people. */

@@ -26,6 +26,8 @@ export const RequestRecord = Type.Object({
   template_id: Type.Union([Type.String(), Type.Null()]),
   /** The template as merged when the request was made, without defaults of an instance: later edits change no running request. */
   template: Type.Optional(Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true }))),
+  /** Where files of several instances have a template of this id: each instance's own. */
+  variants: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })))),
   /** Machines asked for. */
   machine_count: Type.Integer(),
   /** Machines still aimed at: falls with every return, cancel and loss. */
@@ -53,7 +55,7 @@ export const RequestRecord = Type.Object({
   observed_at: Type.Optional(Type.Integer()),
   /** When the loop has to look again; null: never. */
   next_at: Type.Union([Type.Integer(), Type.Null()]),
-  /** A successor of a holder that did not yield repeats its releases after this time before it reports an end. */
+  /** A successor of a holder that did not yield repeats its releases after this time, before it reports an end. 0: it need not. */
   repeat_release_at: Type.Optional(Type.Integer()),
   /** Return requests: the requests that the machines came from. */
   origins: Type.Optional(Type.Array(Type.String())),

@@ -1,3 +1,4 @@
+import { Settings } from 'typebox/system';
 import type { Finding } from '../findings.ts';
 import { hint } from '../spelling.ts';
 import type { Plan } from './plan.ts';
@@ -11,16 +12,22 @@ interface SchemaError {
   readonly message: string;
 }
 
+// typebox stops at 8 by default; people are told everything that is wrong at once.
+Settings.Set({ maxErrors: 200 });
+
 /** Says in words what the validator found: one finding for each place. */
 export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown): Finding[] {
   const findings = new Map<string, Finding>();
   const add = (path: string, message: string) => {
     if (!findings.has(path)) findings.set(path, { level: 'error', path, message });
   };
-  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+  const choices = new Map(
+    errors.filter((error) => error.keyword === 'anyOf').map(({ instancePath }) => [instancePath, choiceAt(instancePath, errors)]),
+  );
   for (const error of errors) {
     const params = error.params as Record<string, any>;
     const at = planAt(plan, error.instancePath);
+    const choice = choices.get(error.instancePath);
     if (error.keyword === 'boolean') continue;
     else if (error.keyword === 'required') {
       for (const name of params['requiredProperties'] as string[]) add(`${error.instancePath}/${name}`, 'is required');
@@ -28,17 +35,36 @@ export function explain(errors: readonly SchemaError[], plan: Plan, value: unkno
       for (const name of params['additionalProperties'] as string[]) {
         add(`${error.instancePath}/${name}`, `unknown field${hint(name, [...(at?.fields?.keys() ?? [])])}`);
       }
-    } else if (error.keyword === 'anyOf')
+    } else if (choice?.allowed.length) {
+      add(error.instancePath, `must be one of ${choice.allowed.join(', ')}${at?.types.has('null') ? ' or null' : ''}`);
+    } else if (choice && (verdicts.has(error.keyword) ? choice.closer : error.keyword === 'type')) continue;
+    else if (error.keyword === 'anyOf')
       add(error.instancePath, `must be ${at ? wanted(at) : 'another type'}, not ${kindOf(valueAt(value, error.instancePath))}`);
-    else if (choices.some((path) => error.instancePath === path)) continue;
     else if (error.keyword === 'enum' || error.keyword === 'const') {
-      const allowed: unknown[] = params['allowedValues'] ?? [params['allowedValue']];
-      add(error.instancePath, `must be one of ${allowed.map(String).join(', ')}`);
+      add(error.instancePath, `must be one of ${allowedBy(error).join(', ')}`);
     } else if (error.keyword === 'type')
       add(error.instancePath, `must be ${article(String(params['type'] ?? ''))}, not ${kindOf(valueAt(value, error.instancePath))}`);
     else add(error.instancePath, error.message);
   }
   return [...findings.values()];
+}
+
+const verdicts = new Set(['anyOf', 'boolean']);
+
+/** What the variants of a choice say: the values that they name, and whether one of them fits in type and was refused for something nearer. */
+function choiceAt(path: string, errors: readonly SchemaError[]): { readonly allowed: readonly string[]; readonly closer: boolean } {
+  const here = errors.filter((error) => error.instancePath === path);
+  return {
+    allowed: here.flatMap(allowedBy),
+    closer:
+      here.some((error) => error.keyword !== 'type' && !verdicts.has(error.keyword)) ||
+      errors.some((error) => error.instancePath.startsWith(`${path}/`)),
+  };
+}
+
+function allowedBy({ keyword, params }: SchemaError): string[] {
+  const { allowedValues, allowedValue } = params as { allowedValues?: readonly unknown[]; allowedValue?: unknown };
+  return keyword === 'enum' || keyword === 'const' ? (allowedValues ?? [allowedValue]).map(String) : [];
 }
 
 const steps = (path: string): string[] =>

@@ -1,0 +1,313 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Clock } from '../clock.ts';
+import { isBrokerError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { isTerminal } from '../model/request.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { Shortfall } from '../model/shortfall.ts';
+import type { EndpointScheme } from '../plugin.ts';
+import type { ProviderApi, ProviderType } from '../provider.ts';
+import { ProviderDirectory } from '../providers/directory.ts';
+import { Facts, offerItem } from '../providers/facts.ts';
+import { SessionPool } from '../providers/session-pool.ts';
+import type { Change, Owner, Store } from '../storage.ts';
+import { absorbSlowness } from './absorb-reports.ts';
+import { absorbWishes } from './absorb-wishes.ts';
+import { Draft, type Case } from './case.ts';
+import { isAlive, isSettled } from './counting.ts';
+import { HealthWatch } from './health-watch.ts';
+import { Holding } from './holding.ts';
+import { Holdings } from './holdings.ts';
+import { installationOf } from './installation.ts';
+import { ladderOf } from './ladder.ts';
+import { nextStep, type Circumstances, type Decision } from './next-step.ts';
+import { Observer } from './observer.ts';
+import { perform, type Absorb, type Tools } from './perform.ts';
+import { watchReturn } from './return-step.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+
+export interface LoopParts {
+  readonly store: Store;
+  readonly instances: readonly ProviderInstance[];
+  readonly types: readonly ProviderType<any, any>[];
+  readonly apis: readonly ProviderApi[];
+  readonly schemes: readonly EndpointScheme[];
+  readonly data_directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly owner: Owner;
+  readonly settings?: Partial<Settings>;
+  /** Told in batches which requests were looked at, and when (epoch milliseconds). */
+  looked?(request_ids: readonly string[], at: number): void;
+}
+
+export interface RunningLoop {
+  /** Looks at these requests now, at most once in two seconds each. */
+  look(request_ids: readonly string[]): void;
+  /** Ends calls under way, gives claims back in good order, closes sessions. The store stays open. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts the loop that carries out what callers asked for. One runs in a process. */
+export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
+  const facts = new Facts(parts.store, parts.clock);
+  await facts.follow();
+  const installation = await installationOf(parts.store, parts.clock.now());
+  const loop = new Loop(parts, facts, installation);
+  loop.start();
+  return loop;
+}
+
+/** Calls under way get this long to end, and as long again after they were aborted. */
+const stopMs = 4_000;
+
+class Loop implements RunningLoop {
+  readonly #parts: LoopParts;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #settings: Settings;
+  readonly #facts: Facts;
+  readonly #directory: ProviderDirectory;
+  readonly #stopping = new AbortController();
+  readonly #pool: SessionPool;
+  readonly #health: HealthWatch;
+  readonly #holdings: Holdings;
+  readonly #tools: Tools;
+  readonly #slots = new Map<string, LimitFunction>();
+  readonly #lookedAt = new Set<string>();
+  #leaving = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(parts: LoopParts, facts: Facts, installation: string) {
+    const { store, clock, log, instances, types, apis } = parts;
+    this.#parts = parts;
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#facts = facts;
+    this.#settings = { ...defaultSettings, ...parts.settings };
+    this.#directory = new ProviderDirectory(instances, types, apis, facts);
+    this.#pool = new SessionPool({ ...parts, installation }, this.#stopping.signal);
+    this.#health = new HealthWatch(facts, store, clock, log);
+    this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
+      run: (holding) => this.#run(holding),
+      lateReleaseHarms: (loaded) =>
+        loaded.attempts.some(
+          (attempt) => attempt.to_come !== undefined && (this.#tools.api(attempt)?.capabilities.late_release_ms ?? 1) > 0,
+        ),
+      everyRound: () => this.#betweenRounds(),
+    });
+    this.#tools = {
+      pool: this.#pool,
+      observer: new Observer({ signal: this.#stopping.signal, log }, clock),
+      settings: this.#settings,
+      installation,
+      signal: this.#stopping.signal,
+      log,
+      monotonic: () => clock.monotonic(),
+      api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
+      record: (holding, absorb) => this.#commit(holding, [absorb]),
+      slot: (instance, call) => this.#slot(instance)(call),
+      up: (instance) => this.#health.up(instance),
+      down: (instance, message) => this.#health.down(instance, message),
+    };
+  }
+
+  start(): void {
+    this.#holdings.start();
+  }
+
+  look(request_ids: readonly string[]): void {
+    for (const id of request_ids) {
+      const holding = this.#holdings.get(id);
+      if (!holding || holding.look_now) continue;
+      holding.look_now = true;
+      const last = Math.max(-Infinity, ...holding.looked_at.values());
+      this.#holdings.due(holding, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
+    }
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
+    this.#leaving = true;
+    await this.#holdings.stop(stopMs, () => this.#stopping.abort());
+    this.#tellLooks();
+    await this.#pool.close();
+    this.#facts[Symbol.dispose]();
+  }
+
+  /** Decides and acts for one request until nothing is due. Never two at a time for the same request. */
+  async #run(holding: Holding): Promise<void> {
+    while (!this.#leaving) {
+      holding.fence();
+      if (holding.present().wishes.length > 0) await this.#commit(holding, [absorbWishes]);
+      if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
+      await this.#reach(holding);
+      const decision = nextStep(holding.case, this.#circumstances(holding));
+      if (decision.steps.length === 0) return this.#settle(holding, decision);
+      const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
+      const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const looked = decision.steps.some((step) => step.do === 'look');
+      if (looked) {
+        holding.look_now = false;
+        this.#lookedAt.add(holding.request_id);
+      }
+      // What came of the steps that succeeded is kept, whatever became of the others.
+      await this.#commit(holding, [...absorbs, (draft) => absorbSlowness(draft, this.#settings)]);
+      for (const each of done) if (each.status === 'rejected') throw each.reason;
+    }
+  }
+
+  /** Connects the instances that the request's attempts are at: without a session nothing can be decided about them. */
+  async #reach(holding: Holding): Promise<void> {
+    const names = new Set(holding.case.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
+    for (const name of names) {
+      if (this.#pool.known(name) || !this.#directory.instance(name)) continue;
+      await this.#pool
+        .connect(name)
+        .catch((error: unknown) => this.#health.down(name, error instanceof Error ? error.message : 'it does not answer'));
+    }
+  }
+
+  #circumstances(holding: Holding): Circumstances {
+    const monotonic = this.#clock.monotonic();
+    const held_back = this.#heldBack(holding, monotonic);
+    return {
+      now: this.#clock.now(),
+      monotonic,
+      settings: this.#settings,
+      agenda: holding,
+      ladder: () => ladderOf(holding.case.request, this.#directory, this.#facts),
+      capabilities: (attempt) => {
+        const api = this.#tools.api(attempt);
+        const connected = this.#pool.known(attempt.provider_instance);
+        if (!api || connected?.identity !== attempt.identity) return undefined;
+        return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
+      },
+      ...(held_back === undefined ? {} : { held_back }),
+    };
+  }
+
+  #heldBack(holding: Holding, monotonic: number): string | undefined {
+    if (holding.held_back && holding.held_back.until > monotonic) return holding.held_back.why;
+    const { request, attempts } = holding.case;
+    const instance = this.#directory.instance(request.provider_instance ?? '');
+    const most = instance?.limits.max_concurrent_requests;
+    if (!instance || most === null || most === undefined || attempts.length > 0) return undefined;
+    const busy = this.#holdings.count(
+      (other) =>
+        other !== holding && other.case.attempts.some((attempt) => attempt.provider_instance === instance.name && !isSettled(attempt)),
+    );
+    return busy < most ? undefined : `Waiting its turn: '${instance.name}' has ${busy} of ${most} requests open.`;
+  }
+
+  /** Nothing is to be done now: remembers when there will be. */
+  async #settle(holding: Holding, decision: Decision): Promise<void> {
+    const { again_ms, message } = decision;
+    if (message !== undefined) await this.#commit(holding, [(draft) => draft.setRequest({ message })]);
+    const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
+    const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
+    await this.#rest(holding, wait);
+  }
+
+  async #watchReturn(holding: Holding): Promise<void> {
+    const { request_id, origins = [] } = holding.case.request;
+    const wishes = await this.#store.find('wish', { where: { return_id: request_id } });
+    const named = new Set(wishes.flatMap((wish) => wish.machines.map((machine) => `${machine.provider_instance}|${machine.machine_id}`)));
+    const machines = (await this.#store.find('machine', { where: { request_id: origins } })).filter((machine) =>
+      named.has(`${machine.provider_instance}|${machine.machine_id}`),
+    );
+    await this.#commit(holding, [(draft) => watchReturn(draft, machines)]);
+    await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
+  }
+
+  /** Holds on to the request while something is due soon, else gives it back with the time when it is due again. */
+  async #rest(holding: Holding, wait: number | undefined): Promise<void> {
+    if (wait !== undefined && wait <= this.#settings.hold_ms) return this.#holdings.due(holding, wait);
+    const next_at = wait === undefined ? null : Math.round(this.#clock.now() + wait);
+    await this.#commit(holding, [(draft) => draft.setRequest({ next_at })]);
+    if (holding.incoming.size > 0) return this.#holdings.due(holding, 0);
+    await this.#holdings.giveBack(holding);
+  }
+
+  /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
+  async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+    const draft = new Draft(holding.present(), this.#clock.now());
+    for (const absorb of absorbs) absorb(draft);
+    if (!draft.changed) return;
+    const learned = this.#learn(holding.case, draft);
+    const parts = draft.commits(this.#settings.rows_per_commit);
+    for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
+    const before = holding.case;
+    holding.case = draft.done();
+    this.#tellReturns(before, holding.case);
+  }
+
+  async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#store.commit(changes);
+      } catch (error) {
+        if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost || this.#stopping.signal.aborted) throw error;
+        this.#log.error({ err: error, request_id: holding.request_id }, 'The storage does not take a change; trying again.');
+        await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), this.#stopping.signal);
+      }
+    }
+  }
+
+  /** Offers that turned out to have no capacity are skipped by everyone for a while. */
+  #learn(before: Case, draft: Draft): Change[] {
+    const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
+    const until = draft.now + this.#settings.offer_memory_ms;
+    const records = draft.attempts.flatMap((attempt) => {
+      const offers = (each: Shortfall) =>
+        each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
+      return attempt.shortfall
+        .filter((each) => each.kind === 'capacity' && !known.has(each))
+        .flatMap((value) =>
+          offers(value).map((offer) => ({
+            topic: 'offer',
+            name: attempt.provider_instance,
+            item: offerItem(attempt.api, offer),
+            value,
+            at: draft.now,
+            until,
+          })),
+        );
+    });
+    return records.length > 0 ? this.#facts.learn(records) : [];
+  }
+
+  /** Returns held here need not wait for their next look to see that machines went. */
+  #tellReturns(before: Case, after: Case): void {
+    const gone = new Set(before.machines.filter((machine) => !isAlive(machine)).map((machine) => machine.machine_id));
+    for (const machine of after.machines) {
+      if (machine.return_id === undefined || isAlive(machine) || gone.has(machine.machine_id)) continue;
+      const holding = this.#holdings.get(machine.return_id);
+      if (holding) this.#holdings.due(holding, 0);
+    }
+  }
+
+  async #betweenRounds(): Promise<void> {
+    this.#tellLooks();
+    await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
+  }
+
+  #tellLooks(): void {
+    if (this.#lookedAt.size === 0) return;
+    this.#parts.looked?.([...this.#lookedAt], this.#clock.now());
+    this.#lookedAt.clear();
+  }
+
+  #slot(instance: string): LimitFunction {
+    let limit = this.#slots.get(instance);
+    if (!limit) this.#slots.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
+    return limit;
+  }
+}
+
+const needsWork = (held: Case): boolean => held.machines.some(isAlive) || !held.attempts.every(isSettled);

@@ -1,0 +1,36 @@
+/** The life cycle's intervals, in milliseconds. */
+export interface Settings {
+  /** Between two looks while something comes up or goes. */
+  readonly look_soon_ms: number;
+  /** Between two looks at what merely lives. */
+  readonly look_late_ms: number;
+  /** A machine that is not ready by then has failed. */
+  readonly pending_timeout_ms: number;
+  /** How long an offer without capacity is skipped. */
+  readonly offer_memory_ms: number;
+  /** A claim ends this long after its last renewal. */
+  readonly lease_ms: number;
+  /** Requests are given back when nothing is due for longer than this. */
+  readonly hold_ms: number;
+  /** A successor of a holder that did not yield repeats releases after this time. */
+  readonly repeat_release_ms: number;
+  /** When an attempt whose token is too old for a replay is looked for, after it was given up. */
+  readonly lost_looks_ms: readonly number[];
+  /** Rows in one transaction. */
+  readonly rows_per_commit: number;
+  /** Calls that change one instance's cloud at the same time. */
+  readonly calls_at_once: number;
+}
+
+export const defaultSettings: Settings = {
+  look_soon_ms: 2_000,
+  look_late_ms: 30_000,
+  pending_timeout_ms: 600_000,
+  offer_memory_ms: 180_000,
+  lease_ms: 30_000,
+  hold_ms: 60_000,
+  repeat_release_ms: 60_000,
+  lost_looks_ms: [30_000, 120_000, 600_000],
+  rows_per_commit: 200,
+  calls_at_once: 16,
+};

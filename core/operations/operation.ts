@@ -1,0 +1,72 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { IdempotencyKey } from '../requests/idempotency.ts';
+import type { ListOf, RequestDetail, TemplateDetail } from '../scheduler.ts';
+import type { Lazy } from '../requests/detail.ts';
+import type { Services } from './services.ts';
+
+/** What a handler returns for each view of the scheduler strategy. */
+export interface Viewed {
+  readonly requested: RequestDetail;
+  readonly returned: RequestDetail;
+  readonly status: Lazy<RequestDetail> & { readonly observed_at?: number };
+  readonly listed: ListOf<RequestDetail>;
+  readonly templates: ListOf<TemplateDetail>;
+}
+export type ViewName = keyof Viewed;
+
+/** How an operation is reached over REST. */
+export interface RestBinding {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/api/v1`; `{name}` is a path parameter. A list's path ends in `/` and is served without it too. */
+  readonly path: string;
+  /** Status of the success. Default 200. */
+  readonly status?: number;
+  /** Rate-limit group. */
+  readonly limit?: 'provider' | 'template' | 'request' | 'validation';
+  /** Inputs that this route does not take. */
+  readonly omit?: readonly string[];
+  /** Inputs that this route fixes. */
+  readonly preset?: Readonly<Record<string, unknown>>;
+  /** Defaults of this route, where they differ from the operation's own. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Form of failures. Default `detail`. */
+  readonly errors?: 'detail' | 'error';
+  /** Whether an Idempotency-Key is honoured. */
+  readonly idempotent?: boolean;
+}
+
+/** Who calls, as far as it matters. */
+export interface Caller {
+  readonly key?: IdempotencyKey;
+}
+
+type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> : never;
+
+/** One thing that muster can do, declared once: every face reads it off here. */
+export interface Operation<I extends TObject = TObject, O extends ViewName | TSchema = ViewName | TSchema> {
+  /** As in the specification; kind and the SDK's and MCP's names follow from it. */
+  readonly class_name: string;
+  readonly kind: 'command' | 'query';
+  /** `create_request`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly input: I;
+  /** A view of the scheduler strategy, or the schema of the result. */
+  readonly output: O;
+  readonly rest?: RestBinding | readonly RestBinding[];
+  readonly cli?: { readonly command: string; readonly args?: readonly string[] };
+  /** For agents: it may destroy something. Default false. */
+  readonly destructive?: boolean;
+  handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;
+}
+
+/** `CreateRequestCommand` → a command called `create_request`. */
+export function operation<I extends TObject, O extends ViewName | TSchema>(
+  className: `${string}Command` | `${string}Query`,
+  declared: Omit<Operation<I, O>, 'class_name' | 'kind' | 'name'>,
+): Operation<I, O> {
+  const kind = className.endsWith('Command') ? 'command' : 'query';
+  const stem = className.replace(/(Command|Query)$/, '');
+  const name = stem.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
+  return { ...declared, class_name: className, kind, name };
+}

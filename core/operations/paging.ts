@@ -1,0 +1,25 @@
+import { BrokerError } from '../errors.ts';
+import { hint } from '../spelling.ts';
+
+export interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** `limit` alone, or `page` with `page_size` (or with `limit` as the page's length); `limit` with `page_size` is INVALID_REQUEST. */
+export function paging(input: { readonly limit?: number; readonly page?: number; readonly page_size?: number }, fallback: number): Paging {
+  if (input.limit !== undefined && input.page_size !== undefined) {
+    throw new BrokerError('INVALID_REQUEST', '/limit: is the length of a page as /page_size is; give one of them.');
+  }
+  const limit = input.limit ?? input.page_size ?? fallback;
+  return { limit, offset: ((input.page ?? 1) - 1) * limit };
+}
+
+/** `created_at:desc` as field and direction; INVALID_REQUEST for a field that cannot be sorted by. */
+export function sorting<F extends string>(sort: string | undefined, fields: readonly F[]): readonly [F, 'asc' | 'desc'] | undefined {
+  if (sort === undefined) return undefined;
+  const [name = '', direction = 'asc'] = sort.split(':');
+  const field = fields.find((each) => each === name);
+  if (field === undefined) throw new BrokerError('INVALID_REQUEST', `/sort: cannot sort by '${name}'${hint(name, fields)}`);
+  return [field, direction === 'desc' ? 'desc' : 'asc'];
+}

@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import type { Query } from '../storage.ts';
+import { p } from '../vocabulary.ts';
+import { operation } from './operation.ts';
+import { paging, sorting } from './paging.ts';
+
+const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
+
+export const createRequest = operation('CreateRequestCommand', {
+  summary: 'Ask for machines made from a template. Answers as soon as the request is stored; its status tells the rest.',
+  input: Type.Object(
+    {
+      template_id: p.template_id,
+      machine_count: p.machine_count,
+      additional_data: Type.Optional(p.additional_data),
+      timeout: Type.Optional(p.timeout),
+      tags: Type.Optional(p.tags),
+      request_id: Type.Optional(p.new_request_id),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'requested',
+  rest: { method: 'POST', path: '/machines/request', limit: 'request', omit: ['timeout', 'tags', 'request_id'], idempotent: true },
+  cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
+  async handle({ request_id, template_id, ...rest }, { templates, providers, requests }, { key }) {
+    const template = templates.find(template_id) ?? (await templates.seek(template_id));
+    const open_to = templates.openTo(template_id);
+    const variants = open_to && Object.fromEntries(open_to.map((instance) => [instance, templates.forInstance(template_id, instance)]));
+    return requests.open(
+      { ...rest, template, ...(variants ? { variants } : {}) },
+      (hashed) => providers.choose(template, hashed, rest.machine_count, {}, open_to),
+      { ...(request_id === undefined ? {} : { request_id }), ...(key ? { key } : {}) },
+    );
+  },
+});
+
+export const createReturnRequest = operation('CreateReturnRequestCommand', {
+  summary: 'Give machines back. They are released and never refilled; machines that are gone already are no error.',
+  input: Type.Object(
+    {
+      machine_ids: p.machine_ids,
+      force_return: Type.Optional(
+        Type.Boolean({ default: false, description: 'Kept for compatibility: a return never waits for anything.' }),
+      ),
+      timeout: Type.Optional(p.timeout),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'returned',
+  rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
+  cli: { command: 'machines return', args: ['machine_ids'] },
+  destructive: true,
+  async handle({ machine_ids, timeout }, { requests }, { key }) {
+    return requests.giveBack(machine_ids, timeout ?? 3600, key ? { key } : {});
+  },
+});
+
+export const cancelRequest = operation('CancelRequestCommand', {
+  summary: 'Cancel a request that is still in progress: every machine of it is returned.',
+  input: Type.Object({ request_id: p.request_id, reason: Type.Optional(p.reason) }, { additionalProperties: false }),
+  output: 'requested',
+  rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
+  cli: { command: 'requests cancel', args: ['request_id'] },
+  destructive: true,
+  async handle({ request_id, reason }, { requests }) {
+    return requests.cancel(request_id, reason);
+  },
+});
+
+export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
+  summary: 'How a request stands, with its machines. Never waits for the cloud: the header X-Observed-At says how old the answer is.',
+  input: Type.Object({ request_id: p.request_id, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
+  output: 'status',
+  rest: [
+    { method: 'GET', path: '/requests/{request_id}/status', defaults: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}', omit: ['long'], preset: { long: true } },
+  ],
+  cli: { command: 'requests status', args: ['request_id'] },
+  async handle({ request_id, long }, { requests }) {
+    return requests.status(request_id, long ?? false);
+  },
+});
+
+export const listRequests = operation('ListActiveRequestsQuery', {
+  summary: 'Requests for machines and returns, newest first, without their machines.',
+  input: Type.Object(
+    {
+      status: Type.Optional(p.status),
+      limit: Type.Optional(p.limit),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: Type.Optional(p.sort),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'listed',
+  rest: { method: 'GET', path: '/requests/' },
+  cli: { command: 'requests list' },
+  async handle(input, { requests, clock }) {
+    const query: Query<'request'> = {
+      ...(input.status === undefined ? {} : { where: { status: input.status } }),
+      order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
+      ...paging(input, 50),
+    };
+    return { ...(await requests.list(query)), at: clock.now() };
+  },
+});
+
+export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
+  summary: 'Returns that are not done yet, with their machines.',
+  input: Type.Object({}, { additionalProperties: false }),
+  output: 'listed',
+  rest: { method: 'GET', path: '/requests/return' },
+  cli: { command: 'requests list-returns' },
+  async handle(_, { requests, clock }) {
+    const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
+    return { ...(await requests.details({ where, order: [['created_at', 'desc']], limit: 1000 })), at: clock.now() };
+  },
+});

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { CommonTemplate } from '../model/template.ts';
+import { p } from '../vocabulary.ts';
+import { operation } from './operation.ts';
+import { paging } from './paging.ts';
+
+const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
+
+export const listTemplates = operation('ListTemplatesQuery', {
+  summary: 'The templates that machines can be asked from.',
+  input: Type.Object(
+    {
+      provider_api: Type.Optional(p.provider_api),
+      provider_type: Type.Optional(p.provider_type),
+      provider_name: Type.Optional(p.provider_name),
+      force_refresh: Type.Optional(p.force_refresh),
+      limit: Type.Optional(p.limit),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: Type.Optional(p.sort),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'templates',
+  rest: { method: 'GET', path: '/templates/', limit: 'template' },
+  cli: { command: 'templates list' },
+  async handle(input, { templates, clock }) {
+    if (input.force_refresh) await templates.refresh();
+    const given = Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
+    const found = templates.list({ ...given, ...(input.sort === undefined ? {} : { sort: input.sort }), ...paging(input, 50) });
+    return { ...found, ...(Object.keys(given).length > 0 ? { filters: given } : {}), at: clock.now() };
+  },
+});
+
+export const getTemplate = operation('GetTemplateQuery', {
+  summary: 'One template, as merged from its layers.',
+  input: Type.Object({ template_id: p.template_id }, { additionalProperties: false }),
+  output: Type.Object({ template: CommonTemplate, timestamp: Type.String() }),
+  rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
+  cli: { command: 'templates show', args: ['template_id'] },
+  async handle({ template_id }, { templates, clock }) {
+    const template = templates.find(template_id) ?? (await templates.seek(template_id));
+    return { template, timestamp: new Date(clock.now()).toISOString() };
+  },
+});
+
+export const refreshTemplates = operation('RefreshTemplatesCommand', {
+  summary: 'Read the template files anew. Broken files are named; the others still count.',
+  input: Type.Object({}, { additionalProperties: false }),
+  output: Type.Object({
+    message: Type.String(),
+    templateCount: Type.Integer(),
+    cacheStats: Type.Record(Type.String(), Type.Unknown()),
+    timestamp: Type.String(),
+  }),
+  rest: { method: 'POST', path: '/templates/refresh', limit: 'template' },
+  cli: { command: 'templates refresh' },
+  async handle(_, { templates, clock }) {
+    await templates.refresh();
+    const { cacheStats } = templates;
+    const wrong = cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} could not be read: ${cacheStats.errors.join('; ')}` : '';
+    return {
+      message: `${cacheStats.templates} templates from ${cacheStats.files} files.${wrong}`,
+      templateCount: cacheStats.templates,
+      cacheStats: { ...cacheStats },
+      timestamp: new Date(clock.now()).toISOString(),
+    };
+  },
+});

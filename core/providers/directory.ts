@@ -1,0 +1,123 @@
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { Template } from '../model/template.ts';
+import type { ProviderApi, ProviderType } from '../provider.ts';
+import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
+import { select } from '../selection/select.ts';
+import type { Facts } from './facts.ts';
+
+/** What a caller prefers, over what the template says. */
+export interface Preference {
+  readonly strategy?: Strategy;
+  readonly provider_instance?: string;
+  readonly provider_type?: string;
+}
+
+/** The configured provider instances, what they offer and how they are. It touches no provider: health and capacity are facts that the loop stored. */
+export class ProviderDirectory {
+  readonly instances: readonly ProviderInstance[];
+  readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
+  readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
+  readonly #facts: Facts;
+
+  constructor(
+    instances: readonly ProviderInstance[],
+    types: readonly ProviderType<any, any>[],
+    apis: readonly ProviderApi[],
+    facts: Facts,
+  ) {
+    this.instances = instances;
+    this.#facts = facts;
+    this.#types = new Map(types.map((type) => [type.type, type]));
+    this.#apis = new Map(instances.map((instance) => [instance.name, offered(instance, this.#types.get(instance.type), apis)]));
+  }
+
+  instance(name: string): ProviderInstance | undefined {
+    return this.instances.find((instance) => instance.name === name);
+  }
+
+  type(instance: ProviderInstance): ProviderType<any, any> | undefined {
+    return this.#types.get(instance.type);
+  }
+
+  /** APIs of an instance, preferred first. */
+  apis(instance: string): readonly ProviderApi[] {
+    return this.#apis.get(instance) ?? [];
+  }
+
+  /** The API by which an instance serves a template; undefined when it does not offer it. */
+  apiOf(template: Template, instance: string): ProviderApi | undefined {
+    const wanted = this.#wantedApi(template);
+    return wanted === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === wanted);
+  }
+
+  /** The template as an instance sees it: what it says over the instance's defaults. */
+  templateFor(template: Template, instance: ProviderInstance): Template {
+    return { ...instance.template_defaults, ...template } as Template;
+  }
+
+  /** Offers of a template at an instance that are worth trying now, best first; undefined when its API has no offers. */
+  openOffers(template: Template, instance: ProviderInstance, api: ProviderApi) {
+    const offers = api.offers?.(this.templateFor(template, instance));
+    return offers?.filter((offer) => this.#facts.withoutCapacity(instance.name, api.name, offer.key) === undefined);
+  }
+
+  candidates(template: Template): readonly Candidate[] {
+    return this.instances.map((instance) => {
+      const health = this.#facts.health(instance.name);
+      return {
+        name: instance.name,
+        type: instance.type,
+        enabled: instance.enabled,
+        ...(health.healthy ? {} : { unhealthy: health.message ?? 'it does not answer' }),
+        priority: instance.priority,
+        weight: instance.weight,
+        apis: this.apis(instance.name).map((api) => api.name),
+        max_instances_per_request: instance.limits.max_instances_per_request,
+        without_capacity: this.#withoutCapacity(template, instance),
+      };
+    });
+  }
+
+  /** Chooses for a template, among the instances that it is open to. The preference beats the template; refuses as `select` does. */
+  choose(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
+    const provider_instance = preference.provider_instance ?? (preference.strategy === undefined ? template.provider_name : undefined);
+    const provider_type = preference.provider_type ?? template.provider_type;
+    const provider_api = this.#wantedApi(template);
+    return select(
+      {
+        key,
+        machine_count: machineCount,
+        ...(preference.strategy ? { strategy: preference.strategy } : {}),
+        ...(provider_instance === undefined ? {} : { provider_instance }),
+        ...(provider_type === undefined ? {} : { provider_type }),
+        ...(provider_api === undefined ? {} : { provider_api }),
+      },
+      openTo ? this.candidates(template).filter(({ name }) => openTo.includes(name)) : this.candidates(template),
+    );
+  }
+
+  /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */
+  #wantedApi(template: Template): string | undefined {
+    const api = template.provider_api;
+    return api === undefined || this.#types.has(api) ? undefined : api;
+  }
+
+  #withoutCapacity(template: Template, instance: ProviderInstance): boolean {
+    if (!this.#facts.anyWithoutCapacity(instance.name)) return false;
+    const api = this.apiOf(template, instance.name);
+    return api !== undefined && this.openOffers(template, instance, api)?.length === 0;
+  }
+}
+
+function offered(
+  instance: ProviderInstance,
+  type: ProviderType<any, any> | undefined,
+  apis: readonly ProviderApi[],
+): readonly ProviderApi[] {
+  const served = apis.filter((api) => api.type === instance.type && (type?.serves?.(instance.config, api.name) ?? true));
+  const rank = (api: ProviderApi) => {
+    const place = type?.prefers?.indexOf(api.name) ?? -1;
+    return place < 0 ? Infinity : place;
+  };
+  return served.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '../clock.ts';
+import { BrokerError } from '../errors.ts';
+import { newRequestId, newWishId } from '../ids.ts';
+import { isTerminal, type RequestRecord } from '../model/request.ts';
+import type { RequestDetail } from '../scheduler.ts';
+import type { Selection } from '../selection/candidate.ts';
+import type { Query, Store } from '../storage.ts';
+import { detailOf, type Lazy } from './detail.ts';
+import { machinesNamed, openReturn } from './give-back.ts';
+import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
+import type { Lookout } from './lookout.ts';
+import { checkCount, openRequest, type Wanted } from './open.ts';
+import { RecordCache } from './record-cache.ts';
+
+/** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
+export class RequestDesk {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #lookout: Lookout;
+  readonly #records: RecordCache;
+  readonly #maxPending: number;
+  #pending = { count: 0, read_at: -Infinity };
+
+  constructor(store: Store, clock: Clock, lookout: Lookout, maxPending: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#lookout = lookout;
+    this.#records = new RecordCache(store);
+    this.#maxPending = maxPending;
+  }
+
+  /**
+   * Stores a request for machines: one durable write. The same `request_id` or key again gives the request that exists.
+   * `choose` is asked only for a new request.
+   */
+  async open(
+    wanted: Wanted,
+    choose: (key: string) => Selection,
+    given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
+  ): Promise<RequestDetail> {
+    const earlier = await this.#earlier(wanted, given);
+    if (earlier) return { request: earlier };
+    checkCount(wanted);
+    await this.#admit();
+    const request_id = given.request_id ?? newRequestId();
+    const started = this.#clock.monotonic();
+    const selection = choose(request_id);
+    const took = Math.round(this.#clock.monotonic() - started);
+    const { request, changes } = openRequest(wanted, selection, took, this.#clock.now(), { ...given, request_id });
+    try {
+      await this.#store.commit(changes);
+    } catch (error) {
+      // Two calls with one key at once: the other one won.
+      const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
+      if (winner) return { request: winner };
+      throw error;
+    }
+    this.#pending.count += 1;
+    return { request };
+  }
+
+  /** Stores a return: one durable write. Refuses unknown ids with MACHINE_NOT_FOUND; machines that are gone already are no error. */
+  async giveBack(machine_ids: readonly string[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
+    const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+    if (under) return this.#withMachines(await this.#require(under));
+    const machines = await machinesNamed(this.#store, machine_ids);
+    const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
+    try {
+      await this.#store.commit(changes);
+    } catch (error) {
+      const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+      if (winner) return this.#withMachines(await this.#require(winner));
+      throw error;
+    }
+    return { request, machines, machine_keys: wishes.flatMap((wish) => wish.machines) };
+  }
+
+  /** Asks for the end of a provisioning request; every machine of it goes. Refuses ended ones and returns with CONFLICT; again is no error. */
+  async cancel(request_id: string, reason: string | undefined): Promise<RequestDetail> {
+    const request = await this.#require(request_id);
+    if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
+    if (request.status === 'cancelled') return { request };
+    if (isTerminal(request.status)) {
+      throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already; return its machines instead.`);
+    }
+    const waiting = await this.#store.find('wish', { where: { request_id, absorbed: false } });
+    if (request.cancel_requested_at === undefined && !waiting.some((wish) => wish.kind === 'cancel')) {
+      const created_at = this.#clock.now();
+      const record = {
+        wish_id: newWishId(),
+        kind: 'cancel',
+        request_id,
+        machines: [],
+        ...(reason ? { reason } : {}),
+        created_at,
+        absorbed: false,
+      } as const;
+      await this.#store.commit([
+        { op: 'insert', kind: 'wish', record: { ...record, machines: [] } },
+        {
+          op: 'insert',
+          kind: 'event',
+          record: { seq: 0, at: created_at, type: 'request.cancel_requested', request_id, data: reason ? { reason } : {} },
+        },
+      ]);
+    }
+    return { request };
+  }
+
+  /**
+   * How a request stands. With `machines` the loop is asked to look now, and the answer comes from the store at once.
+   * REQUEST_NOT_FOUND when there is none.
+   */
+  async status(request_id: string, machines: boolean): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
+    const [known] = await this.#store.versions({ where: { request_id } });
+    if (!known) throw notFound(request_id);
+    const request = await this.#records.get(known);
+    if (!request) throw notFound(request_id);
+    if (machines) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
+    const observed_at = this.#lookout.lookedAt(request_id) ?? request.observed_at;
+    const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
+    return {
+      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,
+      ...(observed_at === undefined ? {} : { observed_at }),
+      load: () => (machines ? this.#withMachines(request) : Promise.resolve({ request })),
+    };
+  }
+
+  /** Requests without their machines. */
+  async list(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
+    const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
+    const records = await this.#records.all(page);
+    return { items: records.map((request) => ({ request })), total_count };
+  }
+
+  /** Requests with their machines. */
+  async details(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
+    const { items, total_count } = await this.list(query);
+    return { items: await Promise.all(items.map(({ request }) => this.#withMachines(request))), total_count };
+  }
+
+  #withMachines(request: RequestRecord): Promise<RequestDetail> {
+    return detailOf(this.#store, request);
+  }
+
+  async #require(request_id: string): Promise<RequestRecord> {
+    const request = await this.#store.get('request', { request_id });
+    if (!request) throw notFound(request_id);
+    return request;
+  }
+
+  /** The request that the same call made before. */
+  async #earlier(
+    wanted: Wanted,
+    given: { readonly request_id?: string; readonly key?: IdempotencyKey },
+  ): Promise<RequestRecord | undefined> {
+    const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+    if (under) return this.#require(under);
+    if (given.request_id === undefined) return undefined;
+    const request = await this.#store.get('request', { request_id: given.request_id });
+    if (!request) return undefined;
+    if (request.template_id === wanted.template.template_id && request.machine_count === wanted.machine_count) return request;
+    throw new BrokerError(
+      'ALREADY_EXISTS',
+      `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,
+    );
+  }
+
+  /** Counted at most once a second: the bound guards the store, it is no exact number. */
+  async #admit(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (now - this.#pending.read_at > 1000) {
+      this.#pending = { count: this.#pending.count, read_at: now };
+      this.#pending.count = await this.#store.count('request', { status: 'pending' });
+    }
+    if (this.#pending.count < this.#maxPending) return;
+    throw new BrokerError(
+      'UNAVAILABLE',
+      `${this.#pending.count} requests are pending, as many as server.max_pending allows; try again later.`,
+      {
+        retry_after_s: 5,
+      },
+    );
+  }
+}
+
+function notFound(request_id: string): BrokerError {
+  return new BrokerError('REQUEST_NOT_FOUND', `No request has the id '${request_id}'.`);
+}

@@ -1,0 +1,94 @@
+import { BrokerError } from '../errors.ts';
+import { newReturnId, newWishId } from '../ids.ts';
+import { machineKey, type MachineRecord } from '../model/machine.ts';
+import type { RequestRecord } from '../model/request.ts';
+import type { WishRecord } from '../model/wish.ts';
+import type { Change, Store } from '../storage.ts';
+import { rememberKey, type IdempotencyKey } from './idempotency.ts';
+
+/** The machines that the ids name; MACHINE_NOT_FOUND naming every unknown one, and then nothing is returned. */
+export async function machinesNamed(store: Store, machine_ids: readonly string[]): Promise<readonly MachineRecord[]> {
+  const wanted = [...new Set(machine_ids)];
+  const found: MachineRecord[] = [];
+  // A storage bounds how many values one comparison may list.
+  for (let i = 0; i < wanted.length; i += 500)
+    found.push(...(await store.find('machine', { where: { machine_id: wanted.slice(i, i + 500) } })));
+  const known = new Set(found.map((machine) => machine.machine_id));
+  const unknown = wanted.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    const shown = unknown.slice(0, 20).map((id) => `'${id}'`);
+    const more = unknown.length > 20 ? ` and ${unknown.length - 20} more` : '';
+    throw new BrokerError('MACHINE_NOT_FOUND', `No machine has the id ${shown.join(', ')}${more}; nothing is returned.`, {
+      machine_ids: unknown,
+    });
+  }
+  const place = new Map(wanted.map((id, index) => [id, index]));
+  return found.toSorted((a, b) => (place.get(a.machine_id) ?? 0) - (place.get(b.machine_id) ?? 0));
+}
+
+/** A return of these machines, as it is first stored: the return request, and one wish for each request that they came from. */
+export function openReturn(
+  machines: readonly MachineRecord[],
+  timeout: number,
+  now: number,
+  given: { readonly key?: IdempotencyKey },
+): { readonly request: RequestRecord; readonly wishes: readonly WishRecord[]; readonly changes: readonly Change[] } {
+  const return_id = newReturnId();
+  const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
+  const wishes = [...byOrigin].map(
+    ([request_id, mine]): WishRecord => ({
+      wish_id: newWishId(),
+      kind: 'return',
+      request_id,
+      return_id,
+      machines: mine.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
+      created_at: now,
+      absorbed: false,
+    }),
+  );
+  const templates = [...new Set(machines.map((machine) => machine.template_id))];
+  const instances = [...new Set(machines.map((machine) => machine.provider_instance))];
+  const [only] = instances;
+  const alive = machines.filter((machine) => machine.gone_at === undefined);
+  const gone = alive.length === 0;
+  const request: RequestRecord = {
+    request_id: return_id,
+    kind: 'return',
+    status: gone ? 'completed' : 'pending',
+    template_id: templates.length === 1 ? (templates[0] ?? null) : null,
+    machine_count: new Set(machines.map(machineKey)).size,
+    wanted: 0,
+    holds: 0,
+    delivered: 0,
+    ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
+    ladder: instances,
+    message: gone
+      ? 'All machines are gone already.'
+      : `Return of ${machines.length} ${machines.length === 1 ? 'machine' : 'machines'} accepted.`,
+    created_at: now,
+    ...(gone ? { completed_at: now } : {}),
+    deadline_at: now + timeout * 1000,
+    next_at: gone ? null : now,
+    origins: [...byOrigin.keys()],
+    version: 1,
+    epoch: 0,
+  };
+  const event = {
+    seq: 0,
+    at: now,
+    type: 'return.created',
+    request_id: return_id,
+    data: { machine_ids: machines.map((m) => m.machine_id) },
+  };
+  return {
+    request,
+    wishes,
+    changes: [
+      ...rememberKey(given.key, return_id, now),
+      { op: 'insert', kind: 'request', record: request },
+      // A wish of a return whose machines are all gone has nothing to say to their requests, but names them for the answer.
+      ...wishes.map((record) => ({ op: 'insert', kind: 'wish', record: gone ? { ...record, absorbed: true } : record }) as const),
+      { op: 'insert', kind: 'event', record: event },
+    ],
+  };
+}

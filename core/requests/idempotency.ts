@@ -1,0 +1,35 @@
+import { BrokerError, isBrokerError } from '../errors.ts';
+import type { Change, Store } from '../storage.ts';
+
+/** An Idempotency-Key as a face received it. */
+export interface IdempotencyKey {
+  /** Keys of different routes do not meet. */
+  readonly scope: string;
+  readonly key: string;
+  /** Of the input after alias renaming: spelling and order do not matter. */
+  readonly fingerprint: string;
+}
+
+/** The request that an earlier call under the same key made. A key with another body is refused with CONFLICT. */
+export async function requestUnderKey(store: Store, key: IdempotencyKey): Promise<string | undefined> {
+  const known = await store.get('key', { scope: key.scope, key: key.key });
+  if (!known) return undefined;
+  if (known.purged_at !== undefined) {
+    const when = new Date(known.purged_at).toISOString();
+    throw new BrokerError('CONFLICT', `The request made under Idempotency-Key '${key.key}' was purged at ${when}; use a new key.`);
+  }
+  if (known.fingerprint === key.fingerprint) return known.request_id;
+  throw new BrokerError(
+    'CONFLICT',
+    `Idempotency-Key '${key.key}' was used before with another body, for ${known.request_id}; use a new key.`,
+  );
+}
+
+export function rememberKey(key: IdempotencyKey | undefined, request_id: string, now: number): Change[] {
+  if (!key) return [];
+  const record = { scope: key.scope, key: key.key, fingerprint: key.fingerprint, request_id, created_at: now };
+  return [{ op: 'insert', kind: 'key', record }];
+}
+
+/** Whether a commit was refused because something with the same id or key is stored already. */
+export const existsAlready = (error: unknown): boolean => isBrokerError(error) && error.code === 'ALREADY_EXISTS';

@@ -1,0 +1,96 @@
+import { BrokerError } from '../errors.ts';
+import type { RequestRecord } from '../model/request.ts';
+import type { Template } from '../model/template.ts';
+import type { Selection } from '../selection/candidate.ts';
+import type { Change } from '../storage.ts';
+import { machineCountCeiling } from '../vocabulary.ts';
+import { rememberKey, type IdempotencyKey } from './idempotency.ts';
+
+/** What a caller asks for. */
+export interface Wanted {
+  readonly template: Template;
+  /** By instance, where several instance files have this template. */
+  readonly variants?: Readonly<Record<string, Template>>;
+  readonly machine_count: number;
+  readonly timeout?: number;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly additional_data?: Readonly<Record<string, unknown>>;
+}
+
+const defaultTimeout = 3600;
+
+/** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. */
+export function checkCount(wanted: Wanted): void {
+  const { template, machine_count } = wanted;
+  const bound = bounded(template) ? Math.min(template.max_instances ?? machineCountCeiling, machineCountCeiling) : machineCountCeiling;
+  if (machine_count <= bound) return;
+  const whose = bound === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
+  throw new BrokerError(
+    'INSTANCE_LIMIT_EXCEEDED',
+    `/machine_count: ${machine_count} machines are more than the ${bound} that ${whose} may have.`,
+    {
+      machine_count,
+      limit: bound,
+    },
+  );
+}
+
+/** -1 or absent: no bound. */
+const bounded = (template: Template): boolean => template.max_instances !== undefined && template.max_instances >= 0;
+
+/** A provisioning request as it is first stored, and the one commit that stores it. */
+export function openRequest(
+  wanted: Wanted,
+  selection: Selection,
+  selectionTimeMs: number,
+  now: number,
+  given: { readonly request_id: string; readonly key?: IdempotencyKey },
+): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
+  const { template, machine_count } = wanted;
+  const timeout = wanted.timeout ?? template.timeout ?? defaultTimeout;
+  const request: RequestRecord = {
+    request_id: given.request_id,
+    kind: 'provision',
+    status: 'pending',
+    template_id: template.template_id,
+    template,
+    ...(wanted.variants ? { variants: { ...wanted.variants } } : {}),
+    machine_count,
+    wanted: machine_count,
+    holds: machine_count,
+    delivered: 0,
+    provider_type: selection.provider_type,
+    provider_instance: selection.provider_instance,
+    provider_selection: {
+      selection_reason: selection.selection_reason,
+      confidence: selection.confidence,
+      alternatives: [...selection.alternatives],
+      selection_time_ms: selectionTimeMs,
+    },
+    ladder: [selection.provider_instance, ...selection.alternatives],
+    ...(wanted.additional_data ? { additional_data: { ...wanted.additional_data } } : {}),
+    ...(wanted.tags ? { tags: { ...wanted.tags } } : {}),
+    message: `${machine_count} ${machine_count === 1 ? 'machine' : 'machines'} of template '${template.template_id}' requested from '${selection.provider_instance}'.`,
+    created_at: now,
+    deadline_at: now + timeout * 1000,
+    next_at: now,
+    version: 1,
+    epoch: 0,
+  };
+  const { request_id } = request;
+  return {
+    request,
+    changes: [
+      ...rememberKey(given.key, request_id, now),
+      ...(bounded(template)
+        ? [{ op: 'limit', template_id: template.template_id, machine_count, max: template.max_instances ?? 0 } as const]
+        : []),
+      { op: 'insert', kind: 'request', record: request },
+      {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: now, type: 'request.created', request_id, data: { machine_count, template_id: template.template_id } },
+      },
+    ],
+  };
+}

@@ -1,0 +1,81 @@
+import { BrokerError } from '../errors.ts';
+import { hint } from '../spelling.ts';
+import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
+import { sift } from './eligibility.ts';
+import { policies } from './policies.ts';
+
+/**
+ * Chooses the provider instance for a request. Pure: the same query and candidates give the same answer in every process.
+ * Refuses with PROVIDER_NOT_FOUND, PROVIDER_DISABLED, PROVIDER_TYPE_MISMATCH, API_NOT_SUPPORTED, INSTANCE_LIMIT_EXCEEDED,
+ * NO_ENABLED_PROVIDERS, or INVALID_REQUEST when the strategy lacks what it goes by.
+ */
+export function select(query: SelectionQuery, candidates: readonly Candidate[]): Selection {
+  const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
+  if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
+  if (policy.strategy === 'explicit') requireNamed(query, candidates);
+  if (policy.strategy === 'load_balanced') requireType(query, candidates);
+  const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
+  const { eligible, rejected } = sift(query, policy.strategy, named);
+  const [winner, ...runnersUp] = policy.rank(query, eligible);
+  if (!winner) throw refusal(query, candidates, rejected);
+  const weight = eligible.reduce((sum, candidate) => sum + candidate.weight, 0);
+  return {
+    strategy: policy.strategy,
+    provider_type: winner.type,
+    provider_instance: winner.name,
+    selection_reason: policy.reason(query, winner),
+    confidence: eligible.length === 1 || weight === 0 ? 1 : Math.round((winner.weight / weight) * 1000) / 1000,
+    alternatives: runnersUp.map(({ name }) => name),
+    rejected,
+  };
+}
+
+function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {
+  const name = query.provider_instance;
+  if (name === undefined) {
+    throw new BrokerError('INVALID_REQUEST', 'Explicit selection needs the name of a provider instance, in the body or in the template.');
+  }
+  if (candidates.some((candidate) => candidate.name === name)) return;
+  const known = candidates.map((candidate) => candidate.name);
+  throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration${hint(name, known)}`, {
+    requested_provider: name,
+    available_providers: known,
+    suggestion: 'Name one of the configured instances.',
+  });
+}
+
+function requireType(query: SelectionQuery, candidates: readonly Candidate[]): void {
+  const type = query.provider_type;
+  if (type === undefined || candidates.some((candidate) => candidate.type === type)) return;
+  const known = [...new Set(candidates.map((candidate) => candidate.type))];
+  throw new BrokerError('PROVIDER_TYPE_MISMATCH', `No provider instance is of type '${type}'${hint(type, known)}`, {
+    requested_provider: type,
+    available_providers: known,
+    suggestion: 'Name a provider type that is configured.',
+  });
+}
+
+/** The refusal that tells most: what would have to change for the instance that came nearest. */
+function refusal(query: SelectionQuery, candidates: readonly Candidate[], rejected: readonly Rejection[]): BrokerError {
+  const why = rejected.map(({ name, reason }) => `'${name}': ${reason}`).join('; ');
+  const details = { rejected, available_providers: candidates.filter(({ enabled }) => enabled).map(({ name }) => name) };
+  const has = (code: Rejection['code']) => rejected.some((rejection) => rejection.code === code);
+  if (query.provider_instance !== undefined && has('PROVIDER_DISABLED')) {
+    return new BrokerError('PROVIDER_DISABLED', `Provider instance '${query.provider_instance}' is disabled.`, {
+      ...details,
+      requested_provider: query.provider_instance,
+      suggestion: 'Enable it or choose another instance.',
+    });
+  }
+  if (has('PROVIDER_UNHEALTHY'))
+    return new BrokerError('NO_ENABLED_PROVIDERS', `No provider instance can take the request: ${why}.`, details);
+  if (has('INSTANCE_LIMIT_EXCEEDED')) return new BrokerError('INSTANCE_LIMIT_EXCEEDED', `The request is too large: ${why}.`, details);
+  if (has('API_NOT_SUPPORTED'))
+    return new BrokerError('API_NOT_SUPPORTED', `No provider instance offers what the template needs: ${why}.`, details);
+  if (query.provider_instance !== undefined && has('PROVIDER_TYPE_MISMATCH')) {
+    return new BrokerError('PROVIDER_TYPE_MISMATCH', `The provider type differs from the one that the template names: ${why}.`, details);
+  }
+  const message =
+    candidates.length === 0 ? 'No provider instance is configured.' : `No enabled provider instance can take the request: ${why}.`;
+  return new BrokerError('NO_ENABLED_PROVIDERS', message, details);
+}

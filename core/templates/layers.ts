@@ -1,0 +1,126 @@
+import type { Finding } from '../findings.ts';
+import type { Template } from '../model/template.ts';
+import type { TemplateLayer } from '../scheduler.ts';
+
+export type FileType = 'main' | 'provider_type' | 'provider_instance';
+
+/** What one template file says about one template. */
+export interface FileLayer extends TemplateLayer {
+  /** Relative to the template directory. */
+  readonly source_file: string;
+  readonly file_type: FileType;
+  /** Of a `provider_type` file. */
+  readonly provider_type?: string;
+  /** Of a `provider_instance` file. */
+  readonly provider_instance?: string;
+}
+
+/** Everything that the template files say, least specific first, with what is wrong in them. */
+export interface LayerSet {
+  readonly layers: readonly FileLayer[];
+  readonly findings: readonly Finding[];
+  /** Files that were read, broken ones included. */
+  readonly files: readonly string[];
+}
+
+/** Where a template comes from. */
+export interface SourceInfo {
+  /** The most specific layer: a file, or `api`. */
+  readonly source_file: string;
+  readonly file_type: FileType | 'api';
+  /** 0 for the most specific kind of layer, rising towards main. */
+  readonly priority: number;
+  /** Least specific first; fields in canonical spelling. */
+  readonly override_chain: readonly { readonly file: string; readonly fields: readonly string[] }[];
+}
+
+/** A template over all its layers. */
+export interface MergedTemplate {
+  readonly template: Template;
+  readonly source_info: SourceInfo;
+  /** When several instance files have it: the template of each of those instances, and of no other. */
+  readonly variants?: ReadonlyMap<string, Template>;
+}
+
+export interface MergeOptions {
+  /** Names of the configured instances, preferred first. */
+  readonly instances: readonly string[];
+  /** Whether the file of a provider type binds its templates to that type: where more than one type is loaded. */
+  readonly bind_types: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const priorities = { api: 0, provider_instance: 0, provider_type: 1, main: 2 } as const;
+
+/**
+ * Merges the layers of one template, field by field: main, provider type, provider instance, then what was made over the API, in which
+ * `null` hides a field. A file of an instance binds the template to it unless the layer names another; where several instance files have
+ * it, none binds, and the template shown is that of the preferred instance.
+ */
+export function mergeLayers(
+  template_id: string,
+  files: readonly FileLayer[],
+  api: Fields | undefined,
+  options: MergeOptions,
+): MergedTemplate {
+  const shared = [...files.filter((layer) => layer.file_type === 'main'), ...files.filter((layer) => layer.file_type === 'provider_type')];
+  const own = Map.groupBy(
+    files.filter((layer) => layer.file_type === 'provider_instance'),
+    (layer) => layer.provider_instance ?? '',
+  );
+  const instances = [...own.keys()].toSorted((a, b) => rank(options.instances, a) - rank(options.instances, b) || (a < b ? -1 : 1));
+  const binds = instances.length === 1;
+  const of = (instance: string | undefined): Template =>
+    overlay(template_id, [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))], api, binds, options.bind_types);
+  const [preferred] = instances;
+  const chain = [...shared, ...(preferred === undefined ? [] : (own.get(preferred) ?? []))];
+  return {
+    template: of(preferred),
+    source_info: sourceInfo(chain, api),
+    ...(instances.length > 1 ? { variants: new Map(instances.map((instance) => [instance, of(instance)])) } : {}),
+  };
+}
+
+const rank = (names: readonly string[], name: string): number => {
+  const place = names.indexOf(name);
+  return place < 0 ? names.length : place;
+};
+
+function overlay(id: string, chain: readonly FileLayer[], api: Fields | undefined, bindInstance: boolean, bindType: boolean): Template {
+  const fields: Record<string, unknown> = { template_id: id };
+  for (const layer of chain) {
+    if (bindType && layer.provider_type !== undefined) fields['provider_type'] = layer.provider_type;
+    if (bindInstance && layer.provider_instance !== undefined) fields['provider_name'] = layer.provider_instance;
+    Object.assign(fields, layer.fields);
+  }
+  for (const [name, value] of Object.entries(api ?? {})) {
+    if (value === null) delete fields[name];
+    else fields[name] = value;
+  }
+  fields['template_id'] = id;
+  fields['version'] ??= '1.0';
+  return freeze(fields) as Template;
+}
+
+function sourceInfo(chain: readonly FileLayer[], api: Fields | undefined): SourceInfo {
+  const top = chain.at(-1);
+  const file_type = api || !top ? 'api' : top.file_type;
+  const fieldsOf = (fields: Fields) => Object.keys(fields).filter((name) => name !== 'template_id');
+  return {
+    source_file: api || !top ? 'api' : top.source_file,
+    file_type,
+    priority: priorities[file_type],
+    override_chain: [
+      ...chain.map((layer) => ({ file: layer.source_file, fields: fieldsOf(layer.fields) })),
+      ...(api ? [{ file: 'api', fields: fieldsOf(api) }] : []),
+    ],
+  };
+}
+
+/** One object serves every caller, so nobody may change it. */
+function freeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const each of Object.values(value)) freeze(each);
+  return Object.freeze(value);
+}

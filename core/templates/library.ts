@@ -1,0 +1,202 @@
+import { BrokerError } from '../errors.ts';
+import { isError, sentence, sentences, type Finding } from '../findings.ts';
+import type { TemplateRecord } from '../model/records.ts';
+import type { Template } from '../model/template.ts';
+import type { TemplateDetail } from '../scheduler.ts';
+import { nearest } from '../spelling.ts';
+import type { Store } from '../storage.ts';
+import { mergeLayers, type FileLayer, type LayerSet, type MergedTemplate, type MergeOptions, type SourceInfo } from './layers.ts';
+import { listTemplates, type Placement, type TemplateQuery } from './list.ts';
+import type { TemplateReview } from './review.ts';
+
+export interface LibraryOptions {
+  /** Reads the template files. Rejects only when the directory itself cannot be read. */
+  readonly load: () => Promise<LayerSet>;
+  /** Has the layers made over the API. */
+  readonly store: Store;
+  readonly review: TemplateReview;
+  readonly merge: MergeOptions;
+  /** What serves a template that does not say so itself; filters go by it. Default: what the template says. */
+  readonly place?: (template: Template) => Placement;
+}
+
+/** What the library holds, for people. */
+export interface CacheStats {
+  readonly templates: number;
+  readonly files: number;
+  readonly made_over_api: number;
+  /** How many times everything was read. */
+  readonly loads: number;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** All templates, merged and in memory. Files are read at `open` and `refresh`; layers of the API are read again when the store says so. */
+export class TemplateLibrary implements Disposable {
+  readonly #options: LibraryOptions;
+  #files: LayerSet = { layers: [], findings: [], files: [] };
+  #stored: readonly TemplateRecord[] = [];
+  #merged = new Map<string, MergedTemplate>();
+  #invalid = new Map<string, readonly Finding[]>();
+  #findings: readonly Finding[] = [];
+  #loads = 0;
+  #reading: Promise<void> | undefined;
+  #again: Promise<void> | undefined;
+  #watch: Disposable | undefined;
+
+  private constructor(options: LibraryOptions) {
+    this.#options = options;
+  }
+
+  /** A library that has read everything and follows the store. */
+  static async open(options: LibraryOptions): Promise<TemplateLibrary> {
+    const library = new TemplateLibrary(options);
+    await library.refresh();
+    library.#watch = options.store.watch((kinds) => {
+      // A read that fails leaves what is known; the next change, or a miss, brings another.
+      if (kinds.has('template')) library.#readStored().catch(() => undefined);
+    });
+    return library;
+  }
+
+  /** The template of this id, frozen. TEMPLATE_NOT_FOUND with the nearest ids; TEMPLATE_INVALID when its layers are wrong. */
+  get(template_id: string): Template {
+    return (this.#merged.get(template_id) ?? this.#missing(template_id)).template;
+  }
+
+  find(template_id: string): Template | undefined {
+    return this.#merged.get(template_id)?.template;
+  }
+
+  /** As `get`, but a miss asks the store first: another process may have made it a moment ago. */
+  async seek(template_id: string): Promise<Template> {
+    if (!this.#merged.has(template_id)) await this.#readStored();
+    return this.get(template_id);
+  }
+
+  /** Where a template comes from; refuses as `get` does. */
+  source(template_id: string): SourceInfo {
+    return (this.#merged.get(template_id) ?? this.#missing(template_id)).source_info;
+  }
+
+  /** The template as the files of one instance have it; that of `get` where they say nothing of their own. */
+  forInstance(template_id: string, instance: string): Template {
+    const merged = this.#merged.get(template_id) ?? this.#missing(template_id);
+    return merged.variants?.get(instance) ?? merged.template;
+  }
+
+  /** The instances to which several instance files open a template; undefined: no such bound. */
+  openTo(template_id: string): readonly string[] | undefined {
+    const variants = this.#merged.get(template_id)?.variants;
+    return variants && [...variants.keys()];
+  }
+
+  /** The file layers under a template, least specific first: whether a delete has something to show again. */
+  filesOf(template_id: string): readonly FileLayer[] {
+    return this.#files.layers.filter((layer) => layer.template_id === template_id);
+  }
+
+  /** The layer made over the API, as stored. */
+  stored(template_id: string): TemplateRecord | undefined {
+    return this.#stored.find((record) => record.template_id === template_id);
+  }
+
+  /** Templates in the order of their ids, filtered, sorted and cut. INVALID_REQUEST for a field that cannot be sorted by. */
+  list(query: TemplateQuery = {}): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
+    return listTemplates([...this.#merged.values()], query, this.#options.review, this.#options.place);
+  }
+
+  /** Reads files and store anew. Calls that come meanwhile share one further read, so that each sees what was there when it came. */
+  refresh(): Promise<void> {
+    if (!this.#reading) return (this.#reading = this.#read().finally(() => (this.#reading = undefined)));
+    return (this.#again ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#again = undefined;
+        return this.refresh();
+      }));
+  }
+
+  /** What is wrong in files and merged templates. */
+  get findings(): readonly Finding[] {
+    return this.#findings;
+  }
+
+  get cacheStats(): CacheStats {
+    return {
+      templates: this.#merged.size,
+      files: this.#files.files.length,
+      made_over_api: this.#stored.length,
+      loads: this.#loads,
+      errors: this.#findings.filter(isError).map(sentence),
+      warnings: this.#findings.filter((finding) => !isError(finding)).map(sentence),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch?.[Symbol.dispose]();
+  }
+
+  async #read(): Promise<void> {
+    const [files, stored] = await Promise.all([this.#options.load(), this.#options.store.find('template', {})]);
+    this.#files = files;
+    this.#stored = stored;
+    this.#loads += 1;
+    this.#merge();
+  }
+
+  async #readStored(): Promise<void> {
+    this.#stored = await this.#options.store.find('template', {});
+    this.#merge();
+  }
+
+  #merge(): void {
+    const byId = Map.groupBy(this.#files.layers, (layer) => layer.template_id);
+    const stored = new Map(this.#stored.map((record) => [record.template_id, record.fields]));
+    const merged = new Map<string, MergedTemplate>();
+    const invalid = new Map<string, readonly Finding[]>();
+    const findings: Finding[] = [...this.#files.findings];
+    for (const id of [...new Set([...byId.keys(), ...stored.keys()])].toSorted()) {
+      const each = mergeLayers(id, byId.get(id) ?? [], stored.get(id), this.#options.merge);
+      const found = this.#reviewed(id, each);
+      findings.push(...found);
+      if (found.some(isError)) invalid.set(id, found.filter(isError));
+      else merged.set(id, each);
+    }
+    this.#merged = merged;
+    this.#invalid = invalid;
+    this.#findings = findings;
+  }
+
+  #reviewed(id: string, merged: MergedTemplate): Finding[] {
+    const { review } = this.#options;
+    const templates = merged.variants ? [...merged.variants.values()] : [merged.template];
+    const found = templates.flatMap((template) => [
+      ...review.check(template, 'near'),
+      // A plugin that is not loaded is no reason to hide the template: selection refuses it and says why.
+      ...review.references(template).map((finding): Finding => ({ ...finding, level: 'warning' })),
+    ]);
+    const unique = new Map(found.map((finding) => [`${finding.path} ${finding.message}`, finding]));
+    return [...unique.values()].map((finding) => ({
+      ...finding,
+      file: merged.source_info.source_file,
+      message: `template '${id}': ${finding.message}`,
+    }));
+  }
+
+  #missing(template_id: string): never {
+    const wrong = this.#invalid.get(template_id);
+    if (wrong)
+      throw new BrokerError('TEMPLATE_INVALID', `Template '${template_id}' cannot be used: ${sentences(wrong)}`, {
+        template_id,
+        findings: wrong,
+      });
+    const near = nearest(template_id, [...this.#merged.keys()]);
+    const suggestion = near
+      ? `Did you mean '${near}'?`
+      : this.#merged.size === 0
+        ? 'There are no templates at all.'
+        : 'List the templates to see which exist.';
+    throw new BrokerError('TEMPLATE_NOT_FOUND', `No template has the id '${template_id}'. ${suggestion}`, { template_id, suggestion });
+  }
+}

@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { requestStatuses, type RequestStatus } from './model/request.ts';
+
+/** The most machines that one request may ask for, whatever the configuration says. */
+export const machineCountCeiling = 10_000;
+
+/** Every parameter that operations share, once: its type, bounds, default, other spellings and what it means. camelCase spellings need no mention. */
+export const p = {
+  template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.' }),
+  request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
+  new_request_id: Type.String({
+    pattern: '^req-[A-Za-z0-9-]{1,60}$',
+    description: 'An id made by the caller: the same id twice gives one request.',
+  }),
+  machine_count: Type.Integer({
+    minimum: 1,
+    description: `How many machines; at most ${machineCountCeiling}, and what the template and the provider instance allow.`,
+    aliases: ['count', 'requested_count'],
+  }),
+  machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10_000, description: 'Machine ids.' }),
+  additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Kept with the request and passed through.' }),
+  tags: Type.Record(Type.String(), Type.String(), {
+    description: 'Tags put on every machine of the request, beside those of the template.',
+  }),
+  timeout: Type.Integer({
+    minimum: 1,
+    maximum: 604_800,
+    description: 'Seconds to wait for machines. Default: the template says, else 3600.',
+  }),
+  reason: Type.String({ maxLength: 1000, description: 'Why, for the record.' }),
+  status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),
+  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many entries to give. Not together with page_size.' }),
+  page: Type.Integer({ minimum: 1, description: 'Which page, from 1.' }),
+  page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),
+  sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
+  force_refresh: Type.Boolean({ default: false, description: 'Read the template files anew first.' }),
+  provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
+  provider_type: Type.String({ description: 'Only those of this provider type.' }),
+  provider_name: Type.String({ description: 'Only those of this provider instance.', aliases: ['provider', 'provider_instance'] }),
+};

@@ -1,0 +1,67 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../core/index.ts';
+
+interface Sleeper {
+  readonly at: number;
+  wake(): void;
+}
+
+/** A clock that a test moves. Time passes only in `advance`, from sleeper to sleeper, with turns of the event loop in between. */
+export class FakeClock implements Clock {
+  #now = Date.parse('2026-01-01T00:00:00Z');
+  #monotonic = 1_000_000;
+  #sleepers: Sleeper[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper: Sleeper = {
+        at: this.#monotonic + Math.max(0, ms),
+        wake: () => {
+          this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+          resolve();
+        },
+      };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener('abort', sleeper.wake, { once: true });
+    });
+  }
+
+  /** Lets `ms` pass, waking every sleeper in its order. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#monotonic + ms;
+    await settle();
+    for (;;) {
+      const next = this.#sleepers.filter((each) => each.at <= end).toSorted((a, b) => a.at - b.at)[0];
+      if (!next) break;
+      this.#pass(next.at - this.#monotonic);
+      next.wake();
+      await settle();
+    }
+    this.#pass(end - this.#monotonic);
+    await settle();
+  }
+
+  /** Moves the wall clock alone, as an operator or a time server does. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
+  #pass(ms: number): void {
+    this.#now += Math.max(0, ms);
+    this.#monotonic += Math.max(0, ms);
+  }
+}
+
+/** Enough turns for what was woken to come to its next sleep. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 12; i++) await turn();
+}

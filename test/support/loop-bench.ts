@@ -1,0 +1,89 @@
+import { memoryDriver } from './memory-driver.ts';
+import { startLoop, type RunningLoop } from '../../core/lifecycle/loop.ts';
+import type { Settings } from '../../core/lifecycle/settings.ts';
+import type { ProviderInstance } from '../../core/model/provider-instance.ts';
+import { ProviderDirectory } from '../../core/providers/directory.ts';
+import { Facts } from '../../core/providers/facts.ts';
+import { RequestDesk } from '../../core/requests/desk.ts';
+import { noLookout } from '../../core/requests/lookout.ts';
+import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
+import { FakeClock } from './fake-clock.ts';
+import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
+
+export interface LoopBench {
+  readonly clock: FakeClock;
+  readonly clouds: Readonly<Record<string, ScriptedCloud>>;
+  readonly store: Store;
+  readonly desk: RequestDesk;
+  request(machine_count: number, template?: Partial<Template>): Promise<string>;
+  status(request_id: string): Promise<Required<RequestDetail>>;
+  restart(kill?: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A desk and a loop on the memory store, over scripted clouds, in time that the test moves. */
+export async function loopBench(
+  clouds: Readonly<Record<string, ScriptedCloud>>,
+  settings: Partial<Settings> = {},
+  limits: Partial<ProviderInstance['limits']> = {},
+): Promise<LoopBench> {
+  const clock = new FakeClock();
+  const store = await memoryDriver().open({}, { clock, log: silentLog });
+  const instances = Object.entries(clouds).map(
+    ([name, cloud], index): ProviderInstance => ({
+      name,
+      type: 'scripted',
+      enabled: true,
+      priority: index + 1,
+      weight: 10,
+      config: { cloud },
+      template_defaults: {},
+      limits: { max_instances_per_request: 10_000, max_concurrent_requests: null, ...limits },
+    }),
+  );
+  const [first] = Object.values(clouds);
+  if (!first) throw new Error('A bench needs a cloud.');
+  const apis = [scriptedApi(first.capabilities, first.offers)];
+  const facts = new Facts(store, clock);
+  await facts.follow();
+  const directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
+  const desk = new RequestDesk(store, clock, noLookout, 1_000);
+  let thread = 0;
+  let loop: RunningLoop;
+  const start = () =>
+    startLoop({
+      store,
+      instances,
+      types: [scriptedType],
+      apis,
+      schemes: [],
+      data_directory: '',
+      clock,
+      log: silentLog,
+      owner: { host: 'here', boot: 'b', pid: process.pid, started: 1, thread: ++thread },
+      settings,
+    });
+  loop = await start();
+  return {
+    clock,
+    clouds,
+    store,
+    desk,
+    async request(machine_count, template = {}) {
+      const whole = { template_id: 'small', ...template } as Template;
+      const { request } = await desk.open({ template: whole, machine_count }, (key) => directory.choose(whole, key, machine_count));
+      return request.request_id;
+    },
+    async status(request_id) {
+      return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;
+    },
+    async restart() {
+      await Promise.all([loop.stop(), clock.advance(20_000)]);
+      loop = await start();
+    },
+    async close() {
+      await Promise.all([loop.stop(), clock.advance(20_000)]);
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import {
+  defineProviderApi,
+  defineProviderType,
+  type Capabilities,
+  type Launch,
+  type LaunchOrder,
+  type MachineReport,
+  type Offer,
+  ProviderFault,
+  type Shortfall,
+} from '../../core/index.ts';
+
+interface ScriptedMachine {
+  report: MachineReport;
+  readonly token: string;
+  readonly request_id: string;
+}
+
+/** What the next launch does instead of succeeding. */
+export type Script = (order: LaunchOrder, cloud: ScriptedCloud) => Launch | ProviderFault | 'execute-then-lose';
+
+/** A cloud in a variable: for the paths of the life cycle that a real one takes too rarely. Machines are pending until `boot` is called. */
+export class ScriptedCloud {
+  readonly machines = new Map<string, ScriptedMachine>();
+  readonly orders: LaunchOrder[] = [];
+  readonly calls: string[] = [];
+  readonly scripts: Script[] = [];
+  readonly offers: readonly Offer[] | undefined;
+  /** Observations fail with this. */
+  deaf: ProviderFault | undefined;
+  /** Machines that are not listed. */
+  readonly hidden = new Set<string>();
+  readonly capabilities: Capabilities;
+  #count = 0;
+
+  constructor(capabilities: Partial<Capabilities> = {}, offers?: readonly Offer[]) {
+    this.offers = offers;
+    this.capabilities = {
+      supports_spot: false,
+      supports_on_demand: true,
+      max_instances: 10_000,
+      supported_fleet_types: [],
+      machines_per_launch: 100,
+      offers_per_launch: 'many',
+      visible_within_ms: 60_000,
+      token_valid_ms: 3_600_000,
+      late_release_ms: 0,
+      ...capabilities,
+    };
+  }
+
+  /** Starts what the token has not started yet. */
+  start(order: LaunchOrder, count = order.machine_count): Launch {
+    const mine = () => [...this.machines.values()].filter((machine) => machine.token === order.token);
+    while (mine().length < count) {
+      const machine_id = `m-${++this.#count}`;
+      this.machines.set(machine_id, {
+        report: { machine_id, status: 'pending', ready: false },
+        token: order.token,
+        request_id: order.request_id,
+      });
+    }
+    return { handle: { token: order.token }, machines: mine().map((machine) => machine.report), settled: true };
+  }
+
+  boot(...ids: readonly string[]): void {
+    for (const [id, machine] of this.machines) {
+      if ((ids.length > 0 && !ids.includes(id)) || machine.report.status !== 'pending') continue;
+      machine.report = { ...machine.report, status: 'running', ready: true, name: `host-${id}`, private_ip: '10.0.0.1' };
+    }
+  }
+
+  kill(id: string): void {
+    const machine = this.machines.get(id);
+    if (machine) machine.report = { ...machine.report, status: 'terminated', ready: false };
+  }
+
+  live(request_id?: string): string[] {
+    const mine = [...this.machines].filter(([, machine]) => request_id === undefined || machine.request_id === request_id);
+    return mine.filter(([, machine]) => machine.report.status !== 'terminated').map(([id]) => id);
+  }
+}
+
+const config = Type.Object({ cloud: Type.Optional(Type.Any()) }, { additionalProperties: true });
+
+/** The provider type `scripted`: each instance's cloud is its `config.cloud`. */
+export const scriptedType = defineProviderType({
+  type: 'scripted',
+  config,
+  connect: (settings): ScriptedCloud => settings.cloud,
+  identity: async () => 'scripted',
+});
+
+const gone = (shortfall: readonly Shortfall[]) => ({ machines: [], settled: true, shortfall });
+
+export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[]) {
+  return defineProviderApi<ScriptedCloud>()({
+    type: 'scripted',
+    name: 'Scripted',
+    capabilities,
+    ...(offers ? { offers: () => offers } : {}),
+    async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
+      call.fence();
+      cloud.orders.push(order);
+      cloud.calls.push('launch');
+      const result = cloud.scripts.shift()?.(order, cloud) ?? cloud.start(order);
+      if (result instanceof ProviderFault) throw result;
+      if (result !== 'execute-then-lose') return result;
+      cloud.start(order);
+      throw new ProviderFault('unknown-outcome', 'The connection was cut.');
+    },
+    async observe(cloud, watched) {
+      cloud.calls.push(`observe ${watched.length}`);
+      return watched.map(({ handle }) => {
+        if (cloud.deaf) return cloud.deaf;
+        const mine = [...cloud.machines.values()].filter((machine) => machine.token === handle.token);
+        const listed = mine.filter((machine) => !cloud.hidden.has(machine.report.machine_id));
+        return listed.length > 0 ? { machines: listed.map((machine) => machine.report), settled: true } : gone([]);
+      });
+    },
+    async release(cloud, _handle, { go }, call) {
+      call.fence();
+      cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);
+      for (const { machine_id } of go) cloud.kill(machine_id);
+      return { done: true };
+    },
+  });
+}
