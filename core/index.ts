@@ -14,6 +14,7 @@ export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, typ
 export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
 export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
 export type { WishRecord } from './model/wish.ts';
+export { isDead } from './owner.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './plugin.ts';
 export {
   defineProviderApi,

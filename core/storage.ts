@@ -3,7 +3,10 @@ import type { Column, Kind, KeyOf, Records } from './model/kinds.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** A value that a column is compared with; a list means any of them. */
+/**
+ * A value that a column is compared with; a list means any of them, `null` that the field is absent. `before` and `after` exclude their
+ * bound and never match an absent field.
+ */
 export type Match =
   | string
   | number
@@ -15,7 +18,10 @@ export type Match =
 /** A bounded question about one kind. Everything given must hold. */
 export interface Query<K extends Kind> {
   readonly where?: { readonly [C in Column<K>]?: Match };
-  /** Default: by key, ascending. Ties are broken by key, so that paging never skips or repeats. */
+  /**
+   * Default: by key, ascending. Ties are broken by key in the direction of the last column, so that paging never skips or repeats and one
+   * index serves both. Absent values come first ascending.
+   */
   readonly order?: readonly (readonly [Column<K>, 'asc' | 'desc'])[];
   /** Default: no bound. */
   readonly limit?: number;
@@ -30,11 +36,11 @@ export interface Page<T> {
 
 /**
  * One part of a commit.
- * - `insert`: the key must be free, else ALREADY_EXISTS. An `event` gets its `seq` from the store.
- * - `put`: inserts or replaces. A `request` may be put only in a commit that carries its `fence`; its `version` rises by one and its
+ * - `insert`: the key must be free, else ALREADY_EXISTS. An `event` gets its `seq` from the store; `version` begins at 1, `epoch` at 0.
+ * - `put`: inserts or replaces; never an `event`. A `request` may be put only in a commit that carries its `fence`; its `version` rises by one and its
  *   `epoch` stays, whatever the record says.
  * - `update`: replaces a record whose `version` is still the one that was read, else CONFLICT; the version rises by one.
- * - `delete`: removes; an absent record is no error.
+ * - `delete`: removes, with `version` only while it is still that one; an absent record is no error.
  * - `fence`: the commit holds only while this epoch of the request is the present one, else CONFLICT.
  * - `limit`: refuses with INSTANCE_LIMIT_EXCEEDED when the `holds` of all requests of the template and `machine_count` exceed `max`.
  *   Counted in the same transaction, before the commit's own changes.
@@ -84,14 +90,14 @@ export interface Store {
   commit(changes: readonly Change[]): Promise<void>;
   /**
    * Takes up to `limit` due requests that nobody holds, by the store's own clock, and raises each one's `epoch`. Due: `next_at` has come,
-   * or a wish waits. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
+   * or a wish waits; the longest due comes first. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
    */
   claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]>;
-  /** Prolongs all claims of an owner in one statement; returns those that it still holds. */
+  /** Prolongs all claims of an owner in one statement; returns those that it still holds. A lease that ended is not revived. */
   renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]>;
   /** Gives claims back in good order: nothing is on the wire. Stale ones are passed over. */
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void>;
-  /** Calls back, within a second, after another store object (process or thread) on the same storage committed these kinds; own commits too. */
+  /** Calls back, within a second, after another store object (process or thread) on the same storage committed these kinds; own commits too. Claims are not told. */
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable;
   /** Removes everything that is no longer needed by any process and closes. Waits for commits under way. Idempotent. */
   close(): Promise<void>;

@@ -1,29 +1,29 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../clock.ts';
-import { isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { isTerminal } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { Shortfall } from '../model/shortfall.ts';
 import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
-import { Facts, offerItem } from '../providers/facts.ts';
+import { Facts } from '../providers/facts.ts';
 import { SessionPool } from '../providers/session-pool.ts';
-import type { Change, Owner, Store } from '../storage.ts';
-import { absorbSlowness } from './absorb-reports.ts';
-import { absorbWishes } from './absorb-wishes.ts';
-import { Draft, type Case } from './case.ts';
+import type { Owner, Store } from '../storage.ts';
+import { absorbSlowness } from './absorb/absorb-reports.ts';
+import { absorbWishes } from './absorb/absorb-wishes.ts';
+import type { Case } from './case.ts';
 import { isAlive, isSettled } from './counting.ts';
-import { HealthWatch } from './health-watch.ts';
-import { Holding } from './holding.ts';
-import { Holdings } from './holdings.ts';
+import { HealthWatch } from './act/health-watch.ts';
+import { Holding } from './hold/holding.ts';
+import { Holdings } from './hold/holdings.ts';
+import { Recorder } from './hold/recorder.ts';
 import { installationOf } from './installation.ts';
-import { ladderOf } from './ladder.ts';
-import { nextStep, type Circumstances, type Decision } from './next-step.ts';
-import { Observer } from './observer.ts';
-import { perform, type Absorb, type Tools } from './perform.ts';
-import { watchReturn } from './return-step.ts';
+import { ladderOf } from './decide/ladder.ts';
+import { nextStep, type Circumstances, type Decision } from './decide/next-step.ts';
+import { Observer } from './act/observer.ts';
+import { perform } from './act/perform.ts';
+import type { Tools } from './act/tools.ts';
+import { watchReturn } from './absorb/watch-return.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 export interface LoopParts {
@@ -65,7 +65,6 @@ class Loop implements RunningLoop {
   readonly #parts: LoopParts;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #log: Log;
   readonly #settings: Settings;
   readonly #facts: Facts;
   readonly #directory: ProviderDirectory;
@@ -73,6 +72,7 @@ class Loop implements RunningLoop {
   readonly #pool: SessionPool;
   readonly #health: HealthWatch;
   readonly #holdings: Holdings;
+  readonly #recorder: Recorder;
   readonly #tools: Tools;
   readonly #slots = new Map<string, LimitFunction>();
   readonly #lookedAt = new Set<string>();
@@ -84,7 +84,6 @@ class Loop implements RunningLoop {
     this.#parts = parts;
     this.#store = store;
     this.#clock = clock;
-    this.#log = log;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
     this.#directory = new ProviderDirectory(instances, types, apis, facts);
@@ -98,6 +97,7 @@ class Loop implements RunningLoop {
         ),
       everyRound: () => this.#betweenRounds(),
     });
+    this.#recorder = new Recorder(store, clock, log, facts, this.#settings, this.#holdings);
     this.#tools = {
       pool: this.#pool,
       observer: new Observer({ signal: this.#stopping.signal, log }, clock),
@@ -107,7 +107,7 @@ class Loop implements RunningLoop {
       log,
       monotonic: () => clock.monotonic(),
       api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
-      record: (holding, absorb) => this.#commit(holding, [absorb]),
+      record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),
       slot: (instance, call) => this.#slot(instance)(call),
       up: (instance) => this.#health.up(instance),
       down: (instance, message) => this.#health.down(instance, message),
@@ -144,7 +144,7 @@ class Loop implements RunningLoop {
   async #run(holding: Holding): Promise<void> {
     while (!this.#leaving) {
       holding.fence();
-      if (holding.present().wishes.length > 0) await this.#commit(holding, [absorbWishes]);
+      if (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
       await this.#reach(holding);
       const decision = nextStep(holding.case, this.#circumstances(holding));
@@ -157,7 +157,7 @@ class Loop implements RunningLoop {
         this.#lookedAt.add(holding.request_id);
       }
       // What came of the steps that succeeded is kept, whatever became of the others.
-      await this.#commit(holding, [...absorbs, (draft) => absorbSlowness(draft, this.#settings)]);
+      await this.#recorder.commit(holding, [...absorbs, (draft) => absorbSlowness(draft, this.#settings)]);
       for (const each of done) if (each.status === 'rejected') throw each.reason;
     }
   }
@@ -208,7 +208,7 @@ class Loop implements RunningLoop {
   /** Nothing is to be done now: remembers when there will be. */
   async #settle(holding: Holding, decision: Decision): Promise<void> {
     const { again_ms, message } = decision;
-    if (message !== undefined) await this.#commit(holding, [(draft) => draft.setRequest({ message })]);
+    if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
     const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
     const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
     await this.#rest(holding, wait);
@@ -221,7 +221,7 @@ class Loop implements RunningLoop {
     const machines = (await this.#store.find('machine', { where: { request_id: origins } })).filter((machine) =>
       named.has(`${machine.provider_instance}|${machine.machine_id}`),
     );
-    await this.#commit(holding, [(draft) => watchReturn(draft, machines)]);
+    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, machines)]);
     await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
   }
 
@@ -229,67 +229,9 @@ class Loop implements RunningLoop {
   async #rest(holding: Holding, wait: number | undefined): Promise<void> {
     if (wait !== undefined && wait <= this.#settings.hold_ms) return this.#holdings.due(holding, wait);
     const next_at = wait === undefined ? null : Math.round(this.#clock.now() + wait);
-    await this.#commit(holding, [(draft) => draft.setRequest({ next_at })]);
+    await this.#recorder.commit(holding, [(draft) => draft.setRequest({ next_at })]);
     if (holding.incoming.size > 0) return this.#holdings.due(holding, 0);
     await this.#holdings.giveBack(holding);
-  }
-
-  /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
-  async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
-    const draft = new Draft(holding.present(), this.#clock.now());
-    for (const absorb of absorbs) absorb(draft);
-    if (!draft.changed) return;
-    const learned = this.#learn(holding.case, draft);
-    const parts = draft.commits(this.#settings.rows_per_commit);
-    for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
-    const before = holding.case;
-    holding.case = draft.done();
-    this.#tellReturns(before, holding.case);
-  }
-
-  async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await this.#store.commit(changes);
-      } catch (error) {
-        if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost || this.#stopping.signal.aborted) throw error;
-        this.#log.error({ err: error, request_id: holding.request_id }, 'The storage does not take a change; trying again.');
-        await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), this.#stopping.signal);
-      }
-    }
-  }
-
-  /** Offers that turned out to have no capacity are skipped by everyone for a while. */
-  #learn(before: Case, draft: Draft): Change[] {
-    const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
-    const until = draft.now + this.#settings.offer_memory_ms;
-    const records = draft.attempts.flatMap((attempt) => {
-      const offers = (each: Shortfall) =>
-        each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
-      return attempt.shortfall
-        .filter((each) => each.kind === 'capacity' && !known.has(each))
-        .flatMap((value) =>
-          offers(value).map((offer) => ({
-            topic: 'offer',
-            name: attempt.provider_instance,
-            item: offerItem(attempt.api, offer),
-            value,
-            at: draft.now,
-            until,
-          })),
-        );
-    });
-    return records.length > 0 ? this.#facts.learn(records) : [];
-  }
-
-  /** Returns held here need not wait for their next look to see that machines went. */
-  #tellReturns(before: Case, after: Case): void {
-    const gone = new Set(before.machines.filter((machine) => !isAlive(machine)).map((machine) => machine.machine_id));
-    for (const machine of after.machines) {
-      if (machine.return_id === undefined || isAlive(machine) || gone.has(machine.machine_id)) continue;
-      const holding = this.#holdings.get(machine.return_id);
-      if (holding) this.#holdings.due(holding, 0);
-    }
   }
 
   async #betweenRounds(): Promise<void> {

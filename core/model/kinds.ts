@@ -36,7 +36,14 @@ export const kinds = {
       'completed_at',
       'next_at',
     ],
-    indexes: [['created_at'], ['status', 'created_at'], ['kind', 'status', 'created_at'], ['template_id', 'created_at'], ['next_at']],
+    indexes: [
+      ['created_at'],
+      ['status', 'created_at'],
+      ['kind', 'created_at'],
+      ['kind', 'status', 'created_at'],
+      ['template_id', 'created_at'],
+      ['next_at'],
+    ],
   },
   attempt: { key: ['request_id', 'attempt'], columns: ['provider_instance', 'state', 'token'], indexes: [['token']] },
   machine: {

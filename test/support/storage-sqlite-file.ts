@@ -10,8 +10,15 @@ const [driver] = plugin.storages ?? [];
 export const openFile = (path: string, clock: Clock = systemClock, busy_timeout_ms = 5_000): Promise<Store> =>
   driver?.open({ path, busy_timeout_ms }, { clock, log: silentLog }) ?? Promise.reject(new Error('The plugin has no driver.'));
 
-const root = mkdtempSync(join(tmpdir(), 'muster-storage-'));
-process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+let root: string | undefined;
 
 /** A path in a directory that is still to be made; removed when the process ends. */
-export const freshPath = (): string => join(mkdtempSync(join(root, 'one-')), 'data', 'muster.db');
+export function freshPath(): string {
+  root ??= removedAtExit(mkdtempSync(join(tmpdir(), 'muster-storage-')));
+  return join(mkdtempSync(join(root, 'one-')), 'data', 'muster.db');
+}
+
+function removedAtExit(path: string): string {
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}

@@ -1,0 +1,38 @@
+import { isTerminal } from '../../model/request.ts';
+import type { Draft } from '../case.ts';
+import { isAlive, isStaying } from '../counting.ts';
+
+/** Takes in what callers want: machines to go back, or the end of the request. A wish that has nothing left to ask for is absorbed all the same. */
+export function absorbWishes(draft: Draft): void {
+  for (const wish of draft.wishes) {
+    if (wish.kind === 'cancel') cancel(draft, wish.reason);
+    else giveBack(draft, wish.machines, wish.return_id);
+    draft.absorb(wish);
+  }
+}
+
+function cancel(draft: Draft, reason: string | undefined): void {
+  const { request, now } = draft;
+  if (isTerminal(request.status) || request.cancel_requested_at !== undefined) return;
+  draft.setRequest({
+    cancel_requested_at: now,
+    ...(reason === undefined ? {} : { cancel_reason: reason }),
+    wanted: 0,
+    message: 'Cancelling: its machines are given back.',
+  });
+  for (const machine of draft.machines)
+    if (isAlive(machine) && machine.going === undefined) draft.setMachine(machine, { going: 'cancelled' });
+}
+
+function giveBack(draft: Draft, keys: readonly { provider_instance: string; machine_id: string }[], return_id: string | undefined): void {
+  for (const key of keys) {
+    const machine = draft.machine(key);
+    if (!machine || !isAlive(machine)) continue;
+    // A machine of a running request is wanted no more: it is never refilled.
+    if (isStaying(machine)) draft.setRequest({ wanted: Math.max(0, draft.request.wanted - 1) });
+    draft.setMachine(key, {
+      ...(machine.going === undefined ? { going: 'returned' } : {}),
+      ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import type { RequestStatus } from '../../model/request.ts';
+import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
+import type { Draft } from '../case.ts';
+import { isStaying, tally } from '../counting.ts';
+
+/** Nothing more can come: says how the request ended, and why it has what it has. */
+export function finish(draft: Draft): void {
+  const { request, now } = draft;
+  const status = outcome(draft);
+  const fulfilment = fulfilmentOf(draft);
+  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(status, fulfilment), wanted: tally(draft).staying });
+  draft.journal(`request.${status}`, { requested: request.machine_count, delivered: request.delivered });
+}
+
+/** The time is over: machines that are not ready yet are given up. */
+export function expire(draft: Draft): void {
+  for (const machine of draft.machines) {
+    if (!isStaying(machine) || machine.ready_at !== undefined) continue;
+    draft.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
+    draft.journal('machine.failed', { machine_id: machine.machine_id, message: 'time-out' });
+  }
+}
+
+/** All or nothing, and it was not all. */
+export function undo(draft: Draft): void {
+  for (const machine of draft.machines) if (isStaying(machine)) draft.setMachine(machine, { going: 'surplus' });
+  draft.setRequest({ wanted: 0, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
+}
+
+function outcome(draft: Draft): RequestStatus {
+  const { request } = draft;
+  if (request.cancel_requested_at !== undefined) return 'cancelled';
+  if (request.delivered === 0) return 'failed';
+  return request.template?.partial === 'all_or_nothing' && request.delivered < request.machine_count ? 'failed' : 'completed';
+}
+
+function fulfilmentOf({ request, attempts, machines, now }: Draft): Fulfilment {
+  const { machine_count: requested, delivered } = request;
+  if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
+  const shortfall = new Map<string, Shortfall>();
+  for (const each of attempts.flatMap((attempt) => attempt.shortfall)) shortfall.set(`${each.offer}|${each.kind}|${each.code}`, each);
+  const failed = machines.filter((machine) => machine.going === 'failed');
+  if (failed.length > 0) {
+    const message = failed[0]?.message ?? 'Machines never became ready.';
+    shortfall.set('failed', { kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
+  }
+  if (now >= request.deadline_at) {
+    const seconds = Math.round((request.deadline_at - request.created_at) / 1000);
+    shortfall.set('timeout', { kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
+  }
+  return { requested, delivered, final: true, shortfall: [...shortfall.values()] };
+}
+
+function ending(status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
+  if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
+  const why = shortfall.map((each) => each.message).join(' ');
+  return `${delivered} of ${requested} machines delivered.${why ? ` ${why}` : ''}`;
+}

@@ -1,0 +1,29 @@
+import type { MachineRecord } from '../../model/machine.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import type { Draft } from '../case.ts';
+
+/**
+ * Where a return stands: it only watches its machines go; the requests that they came from release them. `machines` are those that the return
+ * named, as stored now.
+ */
+export function watchReturn(draft: Draft, machines: readonly MachineRecord[]): void {
+  const { request, now } = draft;
+  if (isTerminal(request.status)) return;
+  const gone = machines.filter((machine) => machine.gone_at !== undefined).length;
+  const accepted = machines.some((machine) => machine.going !== undefined);
+  if (gone === machines.length) return end(draft, 'completed', `All ${machines.length} machines are gone.`);
+  if (now >= request.deadline_at) {
+    const left = machines.filter((machine) => machine.gone_at === undefined);
+    const message = `${left.length} machines were not gone in time; they stay wanted gone.`;
+    const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left.length }];
+    draft.setRequest({ fulfilment: { requested: machines.length, delivered: gone, final: true, shortfall } });
+    return end(draft, gone > 0 ? 'completed' : 'failed', message);
+  }
+  if (request.status === 'pending' && accepted)
+    draft.setRequest({ status: 'in_progress', message: `${gone} of ${machines.length} machines are gone.` });
+}
+
+function end(draft: Draft, status: RequestRecord['status'], message: string): void {
+  draft.setRequest({ status, message, completed_at: draft.now });
+  draft.journal(`return.${status}`, {});
+}

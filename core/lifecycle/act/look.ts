@@ -1,0 +1,36 @@
+import { isFault, ProviderFault } from '../../fault.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { absorbMisses, absorbReports, absorbShortfall } from '../absorb/absorb-reports.ts';
+import { isAlive } from '../counting.ts';
+import { refOf } from '../decide/aims.ts';
+import type { Holding } from '../hold/holding.ts';
+import { connect, orderOf, type Absorb, type Tools } from './tools.ts';
+
+/** Asks how the machines of an attempt are. A failed answer says nothing about them. */
+export async function look(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<Absorb> {
+  const connected = await connect(attempt.provider_instance, tools);
+  const api = tools.api(attempt);
+  holding.looked_at.set(attempt.attempt, tools.monotonic());
+  if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return () => undefined;
+  const known = holding.case.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine)).map(refOf);
+  try {
+    const seen = await tools.observer.look(connected, api, {
+      handle: attempt.handle,
+      order: orderOf(attempt, attempt.prepared?.value),
+      known,
+    });
+    tools.up(attempt.provider_instance);
+    return (draft) => {
+      const present = draft.attempt(attempt.attempt) ?? attempt;
+      draft.setAttempt(attempt.attempt, { settled: seen.settled, ...(seen.handle === undefined ? {} : { handle: seen.handle }) });
+      absorbShortfall(draft, present, seen.shortfall);
+      absorbReports(draft, present, seen.machines);
+      absorbMisses(draft, present, seen.machines, api.capabilities.visible_within_ms);
+    };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
+    tools.log.warn({ request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code }, error.message);
+    return () => undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import DataLoader from 'dataloader';
+import type { Clock } from '../../clock.ts';
+import { isFault, ProviderFault } from '../../fault.ts';
+import type { Observation, ProviderApi, Watched } from '../../provider.ts';
+import type { Connected } from '../../providers/session-pool.ts';
+import { guard, type Guarded } from '../../providers/guard.ts';
+
+/** Looks that come within this time go to the provider together. */
+const gatherMs = 15;
+/** Attempts in one call. */
+const mostAtOnce = 1_000;
+const timeoutMs = 60_000;
+
+/** Asks providers how attempts stand, everything that is due of one instance and API in one call. */
+export class Observer {
+  readonly #loaders = new Map<string, DataLoader<Watched, Observation>>();
+  readonly #guarded: Pick<Guarded, 'signal' | 'log'>;
+  readonly #clock: Clock;
+
+  constructor(guarded: Pick<Guarded, 'signal' | 'log'>, clock: Clock) {
+    this.#guarded = guarded;
+    this.#clock = clock;
+  }
+
+  /** Rejects with a ProviderFault when this attempt could not be observed; others of the same call are not touched by it. */
+  look(connected: Connected, api: ProviderApi, watched: Watched): Promise<Observation> {
+    const key = `${connected.instance.name}|${api.name}`;
+    let loader = this.#loaders.get(key);
+    if (!loader) this.#loaders.set(key, (loader = this.#loader(connected, api)));
+    return loader.load(watched);
+  }
+
+  #loader(connected: Connected, api: ProviderApi): DataLoader<Watched, Observation> {
+    const what = `observation of '${connected.instance.name}' (${api.name})`;
+    return new DataLoader<Watched, Observation>(
+      async (watched) => {
+        const guarded = { ...this.#guarded, what, mutating: false, timeout_ms: timeoutMs, fence: () => undefined };
+        const seen = await guard(guarded, (call) => api.observe(connected.session, watched, call));
+        return watched.map((_, index) => {
+          const entry = seen[index];
+          if (entry === undefined)
+            return new ProviderFault('unavailable', `The ${what} gave ${seen.length} of ${watched.length} answers.`, {
+              code: 'PLUGIN_ERROR',
+            });
+          return isFault(entry) ? entry : (entry as Observation);
+        });
+      },
+      { cache: false, maxBatchSize: mostAtOnce, batchScheduleFn: (dispatch) => void this.#clock.sleep(gatherMs).then(dispatch) },
+    );
+  }
+}

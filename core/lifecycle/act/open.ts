@@ -1,0 +1,55 @@
+import { ProviderFault } from '../../fault.ts';
+import { attemptToken } from '../../ids.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { absorbLaunchFault } from '../absorb/absorb-launch.ts';
+import type { PlannedOrder } from '../decide/plan.ts';
+import type { Holding } from '../hold/holding.ts';
+import { connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
+
+/** Writes down the orders before anything is sent. An instance that cannot say which cloud it is gets none. */
+export async function open(orders: readonly PlannedOrder[], holding: Holding, tools: Tools): Promise<Absorb> {
+  const [first] = orders;
+  if (!first) return () => undefined;
+  const { provider_instance, provider_type, api } = first.rung;
+  const connected = await connect(provider_instance, tools);
+  if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
+    // It may answer in a moment, and nothing was promised to it yet: meanwhile another rung of the ladder may serve.
+    holding.holdBack(`Waiting for '${provider_instance}': ${connected.message}`, connected.retry_after_ms ?? defaultAgainMs);
+    return () => undefined;
+  }
+  return (draft) => {
+    const { request, now } = draft;
+    let number = draft.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
+    for (const order of connected instanceof ProviderFault ? orders.slice(0, 1) : orders) {
+      number += 1;
+      const attempt: AttemptRecord = {
+        request_id: request.request_id,
+        attempt: number,
+        provider_instance,
+        provider_type,
+        api,
+        identity: connected instanceof ProviderFault ? provider_instance : connected.identity,
+        token: attemptToken(tools.installation, request.request_id, number),
+        order: {
+          machine_count: order.machine_count,
+          template: order.rung.template,
+          ...(order.offers ? { offers: [...order.offers] } : {}),
+          tags: request.tags ?? {},
+        },
+        state: 'open',
+        settled: false,
+        disposed: false,
+        shortfall: [],
+        created_at: now,
+        ...(tools.api(order.rung)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
+        doubtful: false,
+        tries: 0,
+      };
+      draft.putAttempt(attempt);
+      // The instance cannot be used at all: the attempt is closed as it is made, so that the ladder goes on.
+      if (connected instanceof ProviderFault) absorbLaunchFault(draft, attempt, connected);
+    }
+    draft.setRequest({ provider_instance, provider_type });
+    holding.looked_at.clear();
+  };
+}

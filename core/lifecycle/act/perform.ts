@@ -1,0 +1,39 @@
+import { expire, finish, undo } from '../absorb/finish.ts';
+import type { Step } from '../decide/next-step.ts';
+import type { Holding } from '../hold/holding.ts';
+import { dispose } from './dispose.ts';
+import { find, giveUp } from './find.ts';
+import { look } from './look.ts';
+import { open } from './open.ts';
+import { release } from './release.ts';
+import { send } from './send.ts';
+import type { Absorb, Tools } from './tools.ts';
+
+/** Does one step: at most one call to the provider, beside what must be stored before it. Rejects only with ClaimLost or a refused commit. */
+export async function perform(step: Step, holding: Holding, tools: Tools): Promise<Absorb> {
+  switch (step.do) {
+    case 'open':
+      return open(step.orders, holding, tools);
+    case 'send':
+      return tools.slot(step.attempt.provider_instance, () => send(step.attempt, holding, tools));
+    case 'find':
+      return find(step.attempt, holding, tools);
+    case 'look':
+      return look(step.attempt, holding, tools);
+    case 'release':
+      return tools.slot(step.demand.attempt.provider_instance, () => release(step.demand, holding, tools));
+    case 'dispose':
+      return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, holding, tools));
+    case 'close':
+      return (draft) =>
+        draft.setAttempt(step.attempt.attempt, { state: 'closed', settled: true, message: 'No longer wanted; it was never sent.' });
+    case 'give-up':
+      return (draft) => giveUp(draft, step.attempt, tools.settings);
+    case 'expire':
+      return expire;
+    case 'undo':
+      return undo;
+    case 'end':
+      return finish;
+  }
+}

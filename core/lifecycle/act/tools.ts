@@ -1,0 +1,66 @@
+import { isBrokerError } from '../../errors.ts';
+import { isFault, ProviderFault } from '../../fault.ts';
+import type { Log } from '../../log.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { LaunchOrder, ProviderApi } from '../../provider.ts';
+import type { Guarded } from '../../providers/guard.ts';
+import type { Connected, SessionPool } from '../../providers/session-pool.ts';
+import type { Draft } from '../case.ts';
+import type { Holding } from '../hold/holding.ts';
+import type { Settings } from '../settings.ts';
+import type { Observer } from './observer.ts';
+
+/** What came of a step, to be taken in by the case as it is then. */
+export type Absorb = (draft: Draft) => void;
+
+export interface Tools {
+  readonly pool: SessionPool;
+  readonly observer: Observer;
+  readonly settings: Settings;
+  readonly installation: string;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  monotonic(): number;
+  api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
+  /** Commits in the middle of a step: what must be durable before the next call. */
+  record(holding: Holding, absorb: Absorb): Promise<void>;
+  /** Limits how many changing calls of one instance run at once. */
+  slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
+  /** The instance answered. */
+  up(instance: string): void;
+  /** The instance cannot be used now. */
+  down(instance: string, message: string): void;
+}
+
+/** Without a word from the provider, it is asked again after this time. */
+export const defaultAgainMs = 2_000;
+
+/** The session, or the fault that keeps us from it. */
+export async function connect(instance: string, tools: Tools): Promise<Connected | ProviderFault> {
+  try {
+    return await tools.pool.connect(instance);
+  } catch (error) {
+    const fault = isFault(error)
+      ? error
+      : new ProviderFault('credentials', isBrokerError(error) ? error.message : `Provider instance '${instance}' cannot connect.`, {
+          cause: error,
+        });
+    tools.down(instance, fault.message);
+    return fault;
+  }
+}
+
+/** What guards every call for a request: it ends when the claim is lost. */
+export function aboutCall(
+  holding: Holding,
+  tools: Tools,
+  attempt: AttemptRecord,
+): Pick<Guarded, 'signal' | 'fence' | 'log'> & { readonly where: string } {
+  const where = `'${attempt.provider_instance}' (${attempt.api})`;
+  return { where, signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), log: tools.log };
+}
+
+/** The order of an attempt as it was frozen, with what was prepared for it. */
+export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<any, any> {
+  return { request_id: attempt.request_id, attempt: attempt.attempt, token: attempt.token, prepared, ...attempt.order };
+}

@@ -1,0 +1,56 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { MachineRecord } from '../../model/machine.ts';
+import { isTerminal } from '../../model/request.ts';
+import type { Aim, MachineRef } from '../../provider.ts';
+import type { Case } from '../case.ts';
+import { awaitsRelease, isAlive, isSettled, isStaying, tally, toCome } from '../counting.ts';
+
+/** What is asked of one attempt's handle. */
+export interface Demand {
+  readonly attempt: AttemptRecord;
+  readonly aim: Aim;
+}
+
+/**
+ * Which handles have to be told something: machines of theirs are wanted gone, or fewer may arrive than are on their way. Aims are absolute,
+ * worked out of what is wanted now, so that telling one twice, or after a crash, changes nothing. Pure.
+ */
+export function demands(from: Case, now: number): readonly Demand[] {
+  const { request, attempts } = from;
+  const counts = tally(from);
+  const stop = stopsArrivals(from, now);
+  const repeat = repeatDue(from, now);
+  let room = stop ? 0 : Math.max(0, request.wanted - counts.staying);
+  const found: Demand[] = [];
+  for (const attempt of attempts) {
+    if (attempt.handle === undefined) continue;
+    const mine = from.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine));
+    const coming = toCome(attempt, counts.stayingOf.get(attempt.attempt) ?? 0);
+    const allowed = Math.min(coming, room);
+    room -= allowed;
+    const go = mine.filter(repeat ? (machine) => machine.going !== undefined : awaitsRelease);
+    const mustBound = !isSettled(attempt) && (allowed < coming || (stop && attempt.to_come !== 0));
+    if (go.length === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
+    found.push({ attempt, aim: { go: go.map(refOf), stay: mine.filter(isStaying).map(refOf), to_come: allowed } });
+  }
+  return found;
+}
+
+/** No machine shall arrive any more: it ended, is being cancelled, was refused for good, or its time is over. */
+export function stopsArrivals(from: Case, now: number): boolean {
+  const { request } = from;
+  if (isTerminal(request.status)) return request.template?.replace_lost !== true || request.status !== 'completed';
+  return request.cancel_requested_at !== undefined || now >= request.deadline_at || isRefused(from);
+}
+
+/** The provider refused the parameters: no attempt will do better. */
+export const isRefused = (from: Case): boolean =>
+  from.attempts.some((attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'));
+
+export const repeatDue = ({ request }: Case, now: number): boolean =>
+  (request.repeat_release_at ?? 0) > 0 && now >= (request.repeat_release_at ?? 0);
+
+export function refOf(machine: MachineRecord): MachineRef {
+  const { machine_id, status, launched_at, data } = machine;
+  return { machine_id, status, ...(launched_at === undefined ? {} : { launched_at }), ...(data === undefined ? {} : { data }) };
+}

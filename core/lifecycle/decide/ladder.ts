@@ -1,0 +1,25 @@
+import type { RequestRecord } from '../../model/request.ts';
+import type { ProviderDirectory } from '../../providers/directory.ts';
+import type { Facts } from '../../providers/facts.ts';
+import type { Rung } from './plan.ts';
+
+/** The instances that may serve a request, as they are now: those that answer first, each with the offers worth trying. */
+export function ladderOf(request: RequestRecord, directory: ProviderDirectory, facts: Facts): readonly Rung[] {
+  const rungs = request.ladder.flatMap((name): Rung[] => {
+    const template = request.variants?.[name] ?? request.template;
+    const instance = directory.instance(name);
+    const api = instance && template && directory.apiOf(template, name);
+    if (!instance || !api) return [];
+    return [
+      {
+        provider_instance: name,
+        provider_type: instance.type,
+        api: api.name,
+        capabilities: api.capabilities,
+        template: directory.templateFor(template, instance),
+        offers: directory.openOffers(template, instance, api),
+      },
+    ];
+  });
+  return rungs.toSorted((a, b) => Number(!facts.health(a.provider_instance).healthy) - Number(!facts.health(b.provider_instance).healthy));
+}

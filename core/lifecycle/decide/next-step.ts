@@ -1,0 +1,176 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { isTerminal } from '../../model/request.ts';
+import type { Capabilities } from '../../provider.ts';
+import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
+import type { Case } from '../case.ts';
+import { awaitsRelease, isAlive, isReady, isSettled, isStaying, tally } from '../counting.ts';
+import { plan, type PlannedOrder, type Rung } from './plan.ts';
+import type { Settings } from '../settings.ts';
+
+/** One thing to do for a request. `open`, `close`, `give-up`, `expire`, `undo` and `end` only change what is stored; the others call the provider. */
+export type Step =
+  | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
+  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'release'; readonly demand: Demand }
+  | { readonly do: 'expire' | 'undo' | 'end' };
+
+/** When a handle was last touched, on the monotonic clock of this process. */
+export interface Agenda {
+  readonly looked_at: ReadonlyMap<number, number>;
+  /** Not before then. */
+  readonly release_at: ReadonlyMap<number, number>;
+  readonly dispose_at: ReadonlyMap<number, number>;
+  /** A caller wants to know. */
+  readonly look_now: boolean;
+}
+
+/** What the decision rests on, beside the case. */
+export interface Circumstances {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly monotonic: number;
+  readonly settings: Settings;
+  readonly agenda: Agenda;
+  /** Instances that may serve it, best first. Worked out only when machines are missing. */
+  ladder(): readonly Rung[];
+  /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
+  capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
+  /** Why no attempt may be started now. */
+  readonly held_back?: string;
+}
+
+export interface Decision {
+  /** To be done now; independent of each other. */
+  readonly steps: readonly Step[];
+  /** Milliseconds after which to decide again when there is nothing to do; undefined: never. */
+  readonly again_ms?: number;
+  readonly message?: string;
+}
+
+/** What to do next for a provisioning request. Pure: the same case in the same circumstances gives the same answer, also after a crash. */
+export function nextStep(from: Case, at: Circumstances): Decision {
+  const { request } = from;
+  const over = isTerminal(request.status);
+  const stop = stopsArrivals(from, at.now);
+  const steps: Step[] = [];
+  const wake = new Alarm();
+  const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
+
+  for (const attempt of reachable) {
+    if (attempt.state === 'open') steps.push(...pursue(attempt, stop, at, wake));
+    else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
+  }
+
+  let exhausted = false;
+  let message: string | undefined;
+  const counts = tally(from);
+  if (!stop && !over && counts.missing > 0) {
+    const orders = at.held_back === undefined ? plan(from, at.ladder(), counts.missing) : [];
+    if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
+    if (at.held_back !== undefined) {
+      message = at.held_back;
+      wake.in(1_000);
+    } else if (request.template?.retry_until_timeout === true) {
+      message = 'Every offer lacked capacity; trying again until the time-out.';
+      wake.in(10_000);
+    } else exhausted = true;
+  }
+
+  for (const demand of demands({ ...from, attempts: reachable }, at.now)) {
+    const due = at.agenda.release_at.get(demand.attempt.attempt) ?? 0;
+    if (due <= at.monotonic) steps.push({ do: 'release', demand });
+    else wake.in(due - at.monotonic);
+  }
+
+  for (const attempt of reachable) {
+    const due = lookDue(from, attempt, at);
+    if (due !== undefined && due <= at.monotonic) steps.push({ do: 'look', attempt });
+    else if (due !== undefined) wake.in(due - at.monotonic);
+  }
+  if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
+
+  if (over) return rest(from, reachable, at, wake);
+
+  wake.in(request.deadline_at - at.now);
+  for (const machine of from.machines) {
+    if (isStaying(machine) && !isReady(machine)) wake.in(machine.created_at + at.settings.pending_timeout_ms - at.now);
+  }
+  if ((request.repeat_release_at ?? 0) > at.now) {
+    wake.in((request.repeat_release_at ?? 0) - at.now);
+    return wake.decision(message);
+  }
+  if (!from.attempts.every(isSettled)) return wake.decision(message);
+  if (request.cancel_requested_at !== undefined)
+    return from.machines.some(awaitsRelease) ? wake.decision(message) : { steps: [{ do: 'end' }] };
+  if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
+  if (counts.ready < counts.staying) return wake.decision(message);
+  if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
+  if (request.template?.partial === 'all_or_nothing' && counts.ready < request.wanted && counts.staying > 0)
+    return { steps: [{ do: 'undo' }] };
+  return { steps: [{ do: 'end' }] };
+}
+
+/** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
+function pursue(attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: Alarm): Step[] {
+  if (attempt.unsent && stop) return [{ do: 'close', attempt }];
+  const retry = attempt.retry_at ?? 0;
+  const capabilities = at.capabilities(attempt);
+  const age = at.now - (attempt.sent_at ?? at.now);
+  if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
+  if (retry > at.now) {
+    wake.in(retry - at.now);
+    return [];
+  }
+  return [{ do: 'send', attempt }];
+}
+
+/** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
+function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
+  if (attempt.settled) return [];
+  const due = (attempt.retry_at ?? 0) - at.now;
+  if (due <= 0) return [{ do: 'find', attempt }];
+  wake.in(due);
+  return [];
+}
+
+function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
+  if (attempt.handle === undefined) return undefined;
+  const alive = from.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine));
+  if (alive.length === 0 && isSettled(attempt)) return undefined;
+  const last = at.agenda.looked_at.get(attempt.attempt);
+  if (last === undefined) return at.monotonic;
+  const moving = !isSettled(attempt) || alive.some((machine) => machine.going !== undefined || machine.ready_at === undefined);
+  const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
+  if (at.agenda.look_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
+  return gridAfter(last, cadence);
+}
+
+/** Looks fall on common points in time, so that those of many requests go to the provider together. */
+const gridAfter = (last: number, cadence: number): number => (Math.floor(last / cadence) + 1) * cadence;
+
+/** After the end: machines that live are followed, and what is left of attempts without machines is removed. */
+function rest(from: Case, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
+  const steps: Step[] = [];
+  for (const attempt of reachable) {
+    if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
+    if (from.machines.some((machine) => machine.attempt === attempt.attempt && isAlive(machine))) continue;
+    const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
+    if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
+    else wake.in(due - at.monotonic);
+  }
+  if (reachable.length < from.attempts.length && from.machines.some(isAlive)) wake.in(at.settings.look_late_ms);
+  return steps.length > 0 ? { steps } : wake.decision(undefined);
+}
+
+/** Keeps the earliest of several times. */
+class Alarm {
+  #ms: number | undefined;
+
+  in(ms: number): void {
+    this.#ms = Math.min(this.#ms ?? Infinity, Math.max(0, ms));
+  }
+
+  decision(message: string | undefined): Decision {
+    return { steps: [], ...(this.#ms === undefined ? {} : { again_ms: this.#ms }), ...(message === undefined ? {} : { message }) };
+  }
+}

@@ -1,0 +1,75 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Offer } from '../../model/shortfall.ts';
+import type { Template } from '../../model/template.ts';
+import type { Capabilities } from '../../provider.ts';
+import type { Case } from '../case.ts';
+import { isSettled, isStaying } from '../counting.ts';
+
+/** One instance that may serve a request, with what it offers now, in the order of preference. */
+export interface Rung {
+  readonly provider_instance: string;
+  readonly provider_type: string;
+  readonly api: string;
+  readonly capabilities: Capabilities;
+  /** With the instance's defaults. */
+  readonly template: Template;
+  /** Offers not known to lack capacity, best first; undefined when the API has none to choose from. */
+  readonly offers: readonly Offer[] | undefined;
+}
+
+export interface PlannedOrder {
+  readonly rung: Rung;
+  readonly machine_count: number;
+  readonly offers: readonly Offer[] | undefined;
+}
+
+/** Attempts that start nothing are not repeated on the same rung more often than this. */
+const fruitlessTries = 3;
+
+/**
+ * The next orders for the machines that are missing: the first rung that has something left, cut by what the API takes at once. Empty: the
+ * ladder is at its end. Pure.
+ */
+export function plan(from: Case, ladder: readonly Rung[], missing: number): readonly PlannedOrder[] {
+  for (const rung of ladder) {
+    const tried = from.attempts.filter((attempt) => attempt.provider_instance === rung.provider_instance && attempt.api === rung.api);
+    if (
+      tried.some((attempt) => attempt.shortfall.some((each) => each.kind === 'quota' || each.kind === 'credentials') && isSettled(attempt))
+    )
+      continue;
+    const offers = rung.offers?.filter((offer) => !isUsedUp(from, tried, offer));
+    if (offers?.length === 0) continue;
+    if (
+      !offers &&
+      (fruitless(from, tried) >= fruitlessTries || tried.some((attempt) => attempt.shortfall.some((each) => each.kind === 'capacity')))
+    )
+      continue;
+    const taken = offers && (rung.capabilities.offers_per_launch === 'one' ? offers.slice(0, 1) : offers);
+    return cut(missing, rung.capabilities.machines_per_launch).map((machine_count) => ({ rung, machine_count, offers: taken }));
+  }
+  return [];
+}
+
+/** It said that it has no machines, or it was tried to no effect often enough. */
+function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): boolean {
+  const mine = tried.filter((attempt) => attempt.order.offers?.some((each) => each.key === offer.key));
+  const short = mine.some((attempt) =>
+    attempt.shortfall.some(
+      (each) => each.kind === 'capacity' && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
+    ),
+  );
+  return short || fruitless(from, mine) >= fruitlessTries;
+}
+
+/** Attempts that ended without a machine that stays or was of use. */
+function fruitless(from: Case, attempts: readonly AttemptRecord[]): number {
+  const bore = (attempt: AttemptRecord) =>
+    from.machines.some((machine) => machine.attempt === attempt.attempt && (isStaying(machine) || machine.ready_at !== undefined));
+  return attempts.filter((attempt) => isSettled(attempt) && !bore(attempt)).length;
+}
+
+function cut(count: number, most: number): number[] {
+  const orders: number[] = [];
+  for (let left = count; left > 0; left -= most) orders.push(Math.min(left, most));
+  return orders;
+}

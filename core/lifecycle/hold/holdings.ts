@@ -1,0 +1,244 @@
+import { isClaimLost } from '../../claim-lost.ts';
+import type { Clock } from '../../clock.ts';
+import { isBrokerError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Kind } from '../../model/kinds.ts';
+import type { Claim, Owner, Store } from '../../storage.ts';
+import type { Case } from '../case.ts';
+import { Holding } from './holding.ts';
+import { loadCases } from './load-cases.ts';
+import type { Settings } from '../settings.ts';
+
+/** Claims taken in one go. */
+const claimsAtOnce = 200;
+/** Without a word from the store, claims are asked for this often. */
+const idleMs = 1_000;
+/** Between two rounds at least: what comes in between is served together. */
+const shortestMs = 5;
+
+/** What is done with a request that is held. */
+export interface Work {
+  /** Decides and acts until nothing is due; rejects with ClaimLost, CONFLICT, or what went wrong. */
+  run(holding: Holding): Promise<void>;
+  /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
+  lateReleaseHarms(loaded: Case): boolean;
+  /** Between rounds; must not throw, and nobody waits for it. */
+  everyRound(): Promise<void>;
+}
+
+/** The claims of this process: takes what is due, renews, wakes each request when its time has come, and lets go. */
+export class Holdings {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #owner: Owner;
+  readonly #settings: Settings;
+  readonly #work: Work;
+  readonly #held = new Map<string, Holding>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #awake: (() => void) | undefined;
+  #wake = false;
+  #claimDue = true;
+  #wishesDue = true;
+  #renewed_at = 0;
+  #rounds: Promise<void> | undefined;
+  #watch: Disposable | undefined;
+
+  constructor(store: Store, clock: Clock, log: Log, owner: Owner, settings: Settings, work: Work) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#owner = owner;
+    this.#settings = settings;
+    this.#work = work;
+  }
+
+  start(): void {
+    this.#renewed_at = this.#clock.monotonic();
+    this.#watch = this.#store.watch((kinds) => this.#heard(kinds));
+    this.#rounds = this.#loop();
+  }
+
+  get(request_id: string): Holding | undefined {
+    return this.#held.get(request_id);
+  }
+
+  count(which: (holding: Holding) => boolean): number {
+    let count = 0;
+    for (const holding of this.#held.values()) if (which(holding)) count += 1;
+    return count;
+  }
+
+  /** Has the request decided again after `ms`, or earlier if it was to be. */
+  due(holding: Holding, ms: number): void {
+    const at = this.#clock.monotonic() + ms;
+    // While it is being worked on, this only asks for another round afterwards.
+    holding.due_at = Math.min(holding.due_at, at);
+    if (ms < idleMs) this.#rouse();
+  }
+
+  /** Nothing is on the wire and nothing is due soon. */
+  async giveBack(holding: Holding): Promise<void> {
+    this.#held.delete(holding.request_id);
+    holding.end();
+    await this.#store.yield([holding.claim]);
+  }
+
+  /** Lets calls under way end for `ms`, then has them aborted, and gives everything back that is at rest. */
+  async stop(ms: number, abort: () => void): Promise<void> {
+    this.#stopping.abort();
+    this.#watch?.[Symbol.dispose]();
+    this.#rouse();
+    await this.#rounds;
+    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms)]);
+    abort();
+    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms)]);
+    const atRest = [...this.#held.values()].filter((holding) => !holding.busy && !holding.lost);
+    for (const holding of this.#held.values()) holding.end();
+    this.#held.clear();
+    await this.#store
+      .yield(atRest.map((holding) => holding.claim))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be given back; they end with their lease.'));
+  }
+
+  #heard(kinds: ReadonlySet<Kind>): void {
+    if (kinds.has('wish')) this.#wishesDue = true;
+    if (kinds.has('wish') || kinds.has('request')) {
+      this.#claimDue = true;
+      this.#rouse();
+    }
+  }
+
+  #rouse(): void {
+    this.#wake = true;
+    this.#awake?.();
+  }
+
+  async #loop(): Promise<void> {
+    let claimAt = -Infinity;
+    while (!this.#stopping.signal.aborted) {
+      this.#wake = false;
+      try {
+        if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
+        if (this.#wishesDue) await this.#takeWishes();
+        const now = this.#clock.monotonic();
+        if (now >= claimAt || (this.#claimDue && now >= claimAt - idleMs)) {
+          await this.#claim();
+          // Asking takes longer the more is held: at most a fifth of the time goes into it.
+          const took = this.#clock.monotonic() - now;
+          claimAt = this.#clock.monotonic() + idleMs + took * 4;
+        }
+      } catch (error) {
+        this.#log.error({ err: error }, 'The storage does not answer the loop; trying again.');
+        await this.#clock.sleep(500, this.#stopping.signal);
+      }
+      this.#startDue();
+      void this.#work.everyRound();
+      await this.#clock.sleep(shortestMs, this.#stopping.signal);
+      if (!this.#wake) await this.#sleep();
+    }
+  }
+
+  #startDue(): void {
+    const now = this.#clock.monotonic();
+    for (const holding of this.#held.values()) {
+      if (holding.busy || holding.due_at > now) continue;
+      if (holding.lost) {
+        this.#drop(holding);
+        continue;
+      }
+      const running = this.#carryOn(holding).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  async #carryOn(holding: Holding): Promise<void> {
+    holding.busy = true;
+    holding.due_at = Infinity;
+    try {
+      await this.#work.run(holding);
+    } catch (error) {
+      if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
+      else {
+        this.#log.error({ err: error, request_id: holding.request_id }, 'A request could not be carried on; trying again.');
+        this.due(holding, 5_000);
+      }
+    } finally {
+      holding.busy = false;
+      if (holding.incoming.size > 0) holding.due_at = 0;
+      // Whatever went wrong above, a held request is never forgotten.
+      if (holding.due_at === Infinity && this.#held.get(holding.request_id) === holding) this.due(holding, idleMs);
+      if (holding.due_at <= this.#clock.monotonic()) this.#rouse();
+    }
+  }
+
+  #drop(holding: Holding): void {
+    holding.end();
+    if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
+    this.#log.warn({ request_id: holding.request_id }, 'The claim on a request was lost; another process carries it on.');
+    this.#claimDue = true;
+  }
+
+  async #claim(): Promise<void> {
+    this.#claimDue = false;
+    // The lease is counted from before the call: it may take long, and the store counts from its own time.
+    const before = this.#clock.monotonic();
+    const claims = await this.#store.claim(this.#owner, claimsAtOnce, this.#settings.lease_ms);
+    if (claims.length === 0) return;
+    if (claims.length === claimsAtOnce) this.#claimDue = true;
+    const cases = await loadCases(this.#store, claims);
+    for (const claim of claims) {
+      const loaded = cases.get(claim.request_id);
+      if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, before));
+    }
+    if (this.#claimDue) this.#rouse();
+  }
+
+  /**
+   * A request with its new holder. When the last one did not yield, a release of its may still be on the wire, with an older aim: where
+   * that can do harm, the present aim is said once more after a while.
+   */
+  #holding(loaded: Case, claim: Claim, before: number): Holding {
+    const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
+    const request = {
+      ...loaded.request,
+      epoch: claim.epoch,
+      ...(repeat ? { repeat_release_at: this.#clock.now() + this.#settings.repeat_release_ms } : {}),
+    };
+    return new Holding({ ...loaded, request }, claim, this.#clock, before + this.#settings.lease_ms / 2);
+  }
+
+  async #renew(): Promise<void> {
+    const before = this.#clock.monotonic();
+    const held = await this.#store.renew(this.#owner, this.#settings.lease_ms);
+    this.#renewed_at = before;
+    const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
+    for (const holding of this.#held.values()) {
+      if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(before + this.#settings.lease_ms / 2);
+      else this.#drop(holding);
+    }
+  }
+
+  /** Wishes of requests that are held here; those of others are theirs, or come with the next claim. */
+  async #takeWishes(): Promise<void> {
+    this.#wishesDue = false;
+    for (const wish of await this.#store.find('wish', { where: { absorbed: false }, order: [['created_at', 'asc']], limit: 1_000 })) {
+      const holding = this.#held.get(wish.request_id);
+      if (!holding || holding.incoming.has(wish.wish_id)) continue;
+      holding.incoming.set(wish.wish_id, wish);
+      holding.due_at = 0;
+    }
+  }
+
+  async #sleep(): Promise<void> {
+    const now = this.#clock.monotonic();
+    let ms = idleMs;
+    for (const holding of this.#held.values()) if (!holding.busy) ms = Math.min(ms, holding.due_at - now);
+    if (ms <= 0) return;
+    const waking = new AbortController();
+    this.#awake = () => waking.abort();
+    if (!this.#wake) await this.#clock.sleep(ms, AbortSignal.any([waking.signal, this.#stopping.signal]));
+    this.#awake = undefined;
+  }
+}

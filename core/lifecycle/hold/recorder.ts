@@ -1,0 +1,89 @@
+import type { Clock } from '../../clock.ts';
+import { isBrokerError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Shortfall } from '../../model/shortfall.ts';
+import { offerItem, type Facts } from '../../providers/facts.ts';
+import type { Change, Store } from '../../storage.ts';
+import type { Absorb } from '../act/tools.ts';
+import { Draft, type Case } from '../case.ts';
+import { isAlive } from '../counting.ts';
+import type { Settings } from '../settings.ts';
+import type { Holding } from './holding.ts';
+import type { Holdings } from './holdings.ts';
+
+/** Makes durable what came of a step, under the claim of its holder. */
+export class Recorder {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #facts: Facts;
+  readonly #settings: Settings;
+  readonly #holdings: Holdings;
+
+  constructor(store: Store, clock: Clock, log: Log, facts: Facts, settings: Settings, holdings: Holdings) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#facts = facts;
+    this.#settings = settings;
+    this.#holdings = holdings;
+  }
+
+  /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
+  async commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+    const draft = new Draft(holding.present(), this.#clock.now());
+    for (const absorb of absorbs) absorb(draft);
+    if (!draft.changed) return;
+    const learned = this.#learn(holding.case, draft);
+    const parts = draft.commits(this.#settings.rows_per_commit);
+    for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
+    const before = holding.case;
+    holding.case = draft.done();
+    this.#tellReturns(before, holding.case);
+  }
+
+  async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#store.commit(changes);
+      } catch (error) {
+        if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
+        this.#log.error({ err: error, request_id: holding.request_id }, 'The storage does not take a change; trying again.');
+        await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
+      }
+    }
+  }
+
+  /** Offers that turned out to have no capacity are skipped by everyone for a while. */
+  #learn(before: Case, draft: Draft): Change[] {
+    const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
+    const until = draft.now + this.#settings.offer_memory_ms;
+    const records = draft.attempts.flatMap((attempt) => {
+      const offers = (each: Shortfall) =>
+        each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
+      return attempt.shortfall
+        .filter((each) => each.kind === 'capacity' && !known.has(each))
+        .flatMap((value) =>
+          offers(value).map((offer) => ({
+            topic: 'offer',
+            name: attempt.provider_instance,
+            item: offerItem(attempt.api, offer),
+            value,
+            at: draft.now,
+            until,
+          })),
+        );
+    });
+    return records.length > 0 ? this.#facts.learn(records) : [];
+  }
+
+  /** Returns held here need not wait for their next look to see that machines went. */
+  #tellReturns(before: Case, after: Case): void {
+    const gone = new Set(before.machines.filter((machine) => !isAlive(machine)).map((machine) => machine.machine_id));
+    for (const machine of after.machines) {
+      if (machine.return_id === undefined || isAlive(machine) || gone.has(machine.machine_id)) continue;
+      const holding = this.#holdings.get(machine.return_id);
+      if (holding) this.#holdings.due(holding, 0);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { isDead, type Claim, type Owner } from '../../core/index.ts';
+import { isSame } from './owner.ts';
+import type { Table } from './table.ts';
+
+interface Holding {
+  readonly owner: Owner;
+  readonly epoch: number;
+  readonly until: number;
+}
+
+/** Who works on which request. A holding stays until its holder yields: one that the next holder finds was not yielded. */
+export class Claims {
+  readonly #holdings = new Map<string, Holding>();
+  readonly #requests: Table;
+  readonly #wishes: Table;
+  readonly #now: () => number;
+
+  constructor(requests: Table, wishes: Table, now: () => number) {
+    this.#requests = requests;
+    this.#wishes = wishes;
+    this.#now = now;
+  }
+
+  claim(owner: Owner, limit: number, lease_ms: number): readonly Claim[] {
+    const now = this.#now();
+    return this.#due(now)
+      .filter(({ id }) => this.#isFree(id, owner, now))
+      .slice(0, limit)
+      .map(({ id }) => {
+        const request = this.#requests.get({ request_id: id }) ?? {};
+        const epoch = Number(request['epoch']) + 1;
+        const taken_over = this.#holdings.has(id);
+        this.#requests.set({ ...request, epoch });
+        this.#holdings.set(id, { owner, epoch, until: now + lease_ms });
+        return { request_id: id, epoch, taken_over };
+      });
+  }
+
+  renew(owner: Owner, lease_ms: number): readonly Pick<Claim, 'request_id' | 'epoch'>[] {
+    const now = this.#now();
+    return [...this.#holdings]
+      .filter(([, held]) => isSame(held.owner, owner) && held.until > now)
+      .map(([request_id, held]) => {
+        this.#holdings.set(request_id, { ...held, until: Math.max(held.until, now + lease_ms) });
+        return { request_id, epoch: held.epoch };
+      });
+  }
+
+  yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): void {
+    for (const { request_id, epoch } of claims) if (this.#holdings.get(request_id)?.epoch === epoch) this.#holdings.delete(request_id);
+  }
+
+  /** A request that was deleted and made anew begins without a holder. */
+  forgetDeleted(): void {
+    for (const id of this.#holdings.keys()) if (!this.#requests.get({ request_id: id })) this.#holdings.delete(id);
+  }
+
+  /** Due by time or by a waiting wish, in the order of becoming due. */
+  #due(now: number): readonly { readonly id: string; readonly at: number }[] {
+    const due = new Map<string, number>();
+    for (const { request_id, next_at } of this.#requests.all()) {
+      if (typeof next_at === 'number' && next_at <= now) due.set(request_id as string, next_at);
+    }
+    for (const { request_id, absorbed, created_at } of this.#wishes.all()) {
+      if (absorbed || !this.#requests.get({ request_id })) continue;
+      due.set(request_id as string, Math.min(due.get(request_id as string) ?? Number.POSITIVE_INFINITY, created_at as number));
+    }
+    return [...due].map(([id, at]) => ({ id, at })).toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  }
+
+  #isFree(id: string, owner: Owner, now: number): boolean {
+    const held = this.#holdings.get(id);
+    return !held || held.until <= now || isDead(held.owner, owner);
+  }
+}

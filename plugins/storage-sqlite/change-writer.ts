@@ -1,0 +1,184 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { BrokerError, type Change, type Kind } from '../../core/index.ts';
+import { misuse } from './failures.ts';
+import type { Work } from './group-queue.ts';
+import { columnValues, quoted, shapes, type Shape } from './shapes.ts';
+import { row, type Statements } from './statements.ts';
+
+type Step = () => void;
+
+interface Writers {
+  readonly insert: StatementSync;
+  readonly put: StatementSync;
+  readonly delete: StatementSync;
+  readonly exists: StatementSync;
+}
+
+/** Makes work of a commit: values are taken out of the records at once, so that the lock is held for the writing alone. */
+export class ChangeWriter {
+  readonly #writers: { readonly [K in Kind]: Writers };
+  readonly #versioned: { readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync } };
+  readonly #epoch: StatementSync;
+  readonly #putUnderFence: StatementSync;
+  readonly #holds: StatementSync;
+
+  constructor(statements: Statements) {
+    const prepare = (sql: string) => statements.prepare(sql);
+    this.#writers = Object.fromEntries(
+      Object.entries(shapes).map(([kind, shape]) => [
+        kind,
+        {
+          insert: prepare(inserting(shape)),
+          put: prepare(putting(shape)),
+          delete: prepare(`DELETE FROM ${quoted(kind)} WHERE ${same(shape.key)}`),
+          exists: prepare(`SELECT 1 FROM ${quoted(kind)} WHERE ${same(shape.key)}`),
+        },
+      ]),
+    ) as unknown as { readonly [K in Kind]: Writers };
+    const versioned = (shape: Shape) => ({
+      update: prepare(`${replacing(shape)} AND version = ?`),
+      delete: prepare(`DELETE FROM ${quoted(shape.kind)} WHERE ${same(shape.key)} AND version = ?`),
+    });
+    this.#versioned = { request: versioned(shapes.request), template: versioned(shapes.template) };
+    this.#epoch = prepare('SELECT epoch FROM request WHERE request_id = ?');
+    this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
+    this.#holds = prepare('SELECT coalesce(sum(holds), 0) FROM request WHERE template_id = ? AND holds > 0');
+  }
+
+  /** Throws for what no state of the store would allow. */
+  work(changes: readonly Change[]): Work<void> {
+    const limits = changes.filter((change) => change.op === 'limit').map((change) => this.#limit(change));
+    const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
+    const touched = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    return {
+      kinds: touched,
+      size: steps.length,
+      run() {
+        // Limits count what was there before the commit's own changes.
+        for (const step of limits) step();
+        for (const step of steps) step();
+      },
+    };
+  }
+
+  #step(change: Change, all: readonly Change[]): Step | undefined {
+    switch (change.op) {
+      case 'insert':
+        return this.#insert(change);
+      case 'put':
+        return change.kind === 'request' ? this.#putRequest(change.record, all) : this.#put(change.kind, change.record);
+      case 'update':
+        return this.#update(change);
+      case 'delete':
+        return this.#delete(change);
+      case 'fence':
+        return this.#fence(change.request_id, change.epoch);
+      case 'limit':
+        return undefined;
+    }
+  }
+
+  #insert({ kind, record }: { readonly kind: Kind; readonly record: object }): Step {
+    const shape = shapes[kind];
+    const { insert } = this.#writers[kind];
+    const values = [...columnValues(record, insertable(shape)), JSON.stringify(record)];
+    const key = columnValues(record, shape.key);
+    return () => {
+      if (insert.run(...values).changes === 0) throw new BrokerError('ALREADY_EXISTS', `There is a ${kind} ${named(key)} already.`);
+    };
+  }
+
+  #put(kind: Kind, record: object): Step {
+    if (kind === 'event') throw misuse('An event is inserted, never put: it does not change.');
+    const shape = shapes[kind];
+    const { put } = this.#writers[kind];
+    const values = [...columnValues(record, [...shape.key, ...shape.columns]), JSON.stringify(record)];
+    return () => put.run(...values);
+  }
+
+  #putRequest(record: { readonly request_id: string }, all: readonly Change[]): Step {
+    const id = record.request_id;
+    const fence = all.find((change) => change.op === 'fence' && change.request_id === id);
+    if (fence?.op !== 'fence') throw misuse(`Request ${id} is put in a commit that does not carry its fence.`);
+    const statement = this.#putUnderFence;
+    const values = [...replacement(shapes.request, record), fence.epoch];
+    return () => {
+      if (statement.run(...values).changes === 0) throw lostClaim(id);
+    };
+  }
+
+  #update({ kind, record, version }: { readonly kind: 'request' | 'template'; readonly record: object; readonly version: number }): Step {
+    const shape = shapes[kind];
+    const statement = this.#versioned[kind].update;
+    const values = [...replacement(shape, record), version];
+    const key = columnValues(record, shape.key);
+    return () => {
+      if (statement.run(...values).changes === 0) throw outdated(kind, key);
+    };
+  }
+
+  #delete({ kind, key, version }: { readonly kind: Kind; readonly key: object; readonly version?: number }): Step {
+    const values = columnValues(key, shapes[kind].key);
+    const writers = this.#writers[kind];
+    if (version === undefined) return () => void writers.delete.run(...values);
+    if (kind !== 'request' && kind !== 'template') throw misuse(`A ${kind} has no version to be deleted by.`);
+    const statement = this.#versioned[kind].delete;
+    return () => {
+      if (statement.run(...values, version).changes === 0 && row(writers.exists, values)) throw outdated(kind, values);
+    };
+  }
+
+  #fence(id: string, epoch: number): Step {
+    return () => {
+      if (row(this.#epoch, [id])?.[0] !== epoch) throw lostClaim(id);
+    };
+  }
+
+  #limit({ template_id, machine_count, max }: Extract<Change, { op: 'limit' }>): Step {
+    return () => {
+      const held = Number(row(this.#holds, [template_id])?.[0]);
+      if (held + machine_count <= max) return;
+      throw new BrokerError(
+        'INSTANCE_LIMIT_EXCEEDED',
+        `Template '${template_id}' allows ${max} machines at once; ${held} are held, so ${machine_count} more cannot be had. Ask for fewer or return some.`,
+        { template_id, max_instances: max, held, machine_count },
+      );
+    };
+  }
+}
+
+const lostClaim = (id: string) => new BrokerError('CONFLICT', `Request ${id} is no longer held under this claim.`, { request_id: id });
+const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
+  new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed meanwhile. Read it again.`);
+const named = (key: readonly SQLInputValue[]) => key.map((part) => `'${part}'`).join(' / ');
+
+const same = (key: readonly string[]) => key.map((field) => `${quoted(field)} = ?`).join(' AND ');
+const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
+
+/** The columns of an insert: the sequence number of an event comes from the store. */
+const insertable = (shape: Shape) => [...(shape.kept.includes('seq') ? [] : shape.key), ...shape.columns];
+
+function inserting(shape: Shape): string {
+  const fields = [...insertable(shape), 'doc'];
+  return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`;
+}
+
+function putting(shape: Shape): string {
+  const fields = [...shape.key, ...shape.columns, 'doc'];
+  const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = excluded.${quoted(field)}`);
+  if (shape.kept.includes('version')) changed.push('version = version + 1');
+  return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')})
+    ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${changed.join(', ')}`;
+}
+
+function replacing(shape: Shape): string {
+  const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = ?`);
+  return `UPDATE ${quoted(shape.kind)} SET ${changed.join(', ')}, version = version + 1 WHERE ${same(shape.key)}`;
+}
+
+/** The values for `replacing`. */
+const replacement = (shape: Shape, record: object): SQLInputValue[] => [
+  ...columnValues(record, shape.columns),
+  JSON.stringify(record),
+  ...columnValues(record, shape.key),
+];

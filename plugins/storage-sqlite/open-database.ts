@@ -1,0 +1,133 @@
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { BrokerError } from '../../core/index.ts';
+import { isBusy, resultCode, sqlite, text } from './failures.ts';
+import { whenFree } from './patience.ts';
+import { newest } from './migrations/index.ts';
+
+/** 'mstr': says that a file is a database of muster. */
+export const applicationId = 0x6d737472;
+
+export interface Opened {
+  readonly database: DatabaseSync;
+  /** Real and absolute: the same for everyone who has this file open. */
+  readonly path: string;
+}
+
+/**
+ * Opens the file, made when missing, in WAL mode with full durability. Rejects, and leaves the file as it is, when it is not muster's, is
+ * damaged, or is of a newer version.
+ */
+export async function openDatabase(given: string, wait: number): Promise<Opened> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const wanted = resolve(given);
+  refuseOddPaths(given, wanted);
+  const fresh = makeRoom(wanted);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(wanted, { timeout: 0 });
+    // SQLite makes the file with the rights of the umask; its companions -wal and -shm then take the file's own.
+    if (fresh) chmodSync(wanted, 0o600);
+    const opened = { database, path: realpathSync(wanted) };
+    await whenFree(() => examine(opened), wait);
+    await whenFree(() => configure(opened), wait);
+    return opened;
+  } catch (error) {
+    database?.close();
+    throw explain(error, wanted);
+  }
+}
+
+function refuseOddPaths(given: string, path: string): void {
+  if (given === ':memory:' || given.startsWith('file:')) {
+    throw invalid(`'storage.path' must be a file, not '${given}'. For a broker that keeps nothing, choose storage type 'memory'.`);
+  }
+  // Looked at in this order: another process that makes the file at this moment writes it before its -wal.
+  const log = sizeOf(`${path}-wal`);
+  if (log && !sizeOf(path)) {
+    throw new BrokerError(
+      'UNAVAILABLE',
+      `The database ${path} is missing or empty, but ${path}-wal beside it holds data of it. Put the database back, or move the -wal and -shm files away to begin empty.`,
+    );
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Makes the directory; says whether the file is still to be made. */
+function makeRoom(path: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw invalid(`The directory of the database ${path} cannot be made: ${text(error)}. Change 'storage.path' or the rights.`, error);
+  }
+  return !existsSync(path);
+}
+
+function examine({ database, path }: Opened): void {
+  const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  const version = number('user_version');
+  const owner = number('application_id');
+  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
+  if (owner !== applicationId && (owner !== 0 || tables !== 0)) {
+    throw invalid(`${path} is a database of another program. Change 'storage.path'.`);
+  }
+  if (version > newest) {
+    throw invalid(
+      `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
+    );
+  }
+}
+
+function configure({ database, path }: Opened): void {
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  if (mode !== 'wal') {
+    throw invalid(`The file system of ${path} does not allow a write-ahead log. Put the database on a local disk.`);
+  }
+  // The length limit keeps one huge group from leaving a huge -wal behind.
+  database.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;');
+}
+
+const invalid = (message: string, cause?: unknown) => new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
+
+function explain(error: unknown, path: string): unknown {
+  if (isBusy(error)) {
+    return new BrokerError(
+      'UNAVAILABLE',
+      `The database ${path} is kept locked by another process. End that process or try again.`,
+      {},
+      { cause: error },
+    );
+  }
+  switch (resultCode(error)) {
+    case undefined:
+      return error;
+    case sqlite.notADatabase:
+      return invalid(
+        `${path} is not a SQLite database, or its beginning is damaged. It was left as it is: change 'storage.path', or restore it from a backup.`,
+        error,
+      );
+    case sqlite.corrupt:
+      return new BrokerError(
+        'UNAVAILABLE',
+        `The database ${path} is damaged (${text(error)}). It was left as it is: restore it from a backup, or move it and its -wal and -shm files away to begin empty.`,
+        {},
+        { cause: error },
+      );
+    case sqlite.cantOpen:
+      return invalid(
+        `The database ${path} cannot be opened: ${text(error)}. Change 'storage.path' or the rights on the file and its directory.`,
+        error,
+      );
+    default:
+      return new BrokerError(
+        'UNAVAILABLE',
+        `The database ${path} cannot be opened: ${text(error)}. See to the disk and the rights on the file.`,
+        {},
+        { cause: error },
+      );
+  }
+}

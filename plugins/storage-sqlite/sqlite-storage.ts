@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { defineStorage } from '../../core/index.ts';
+import { refusal } from './failures.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open-database.ts';
+import { whenFree } from './patience.ts';
+import { SqliteStore } from './sqlite-store.ts';
+
+const defaultWait = 5_000;
+
+/** `storage: {type: sqlite}`: a file in WAL mode with full durability. */
+export const sqliteStorage = defineStorage({
+  type: 'sqlite',
+  shared: true,
+  options: Type.Object({
+    path: Type.String({
+      minLength: 1,
+      default: './data/muster.db',
+      description: 'The database file. It and its directory are made when they are missing, readable by the owner alone.',
+    }),
+    busy_timeout_ms: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 60_000,
+        default: defaultWait,
+        description: 'Milliseconds that a write waits, without blocking, while another thread or process writes.',
+      }),
+    ),
+  }),
+  async open(options, context) {
+    const wait = options.busy_timeout_ms ?? defaultWait;
+    const opened = await openDatabase(options.path, wait);
+    try {
+      await migrate(opened, wait, context.log);
+      return await whenFree(() => new SqliteStore(opened, wait, context), wait);
+    } catch (error) {
+      opened.database.close();
+      throw refusal(error, opened.path);
+    }
+  },
+});

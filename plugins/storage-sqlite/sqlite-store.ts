@@ -1,0 +1,123 @@
+import type { Change, Claim, Kind, KeyOf, Owner, Query, Records, StorageContext, Store } from '../../core/index.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { ChangeWriter } from './change-writer.ts';
+import { Claims } from './claims.ts';
+import { closed, isBusy, refusal } from './failures.ts';
+import { GroupQueue } from './group-queue.ts';
+import type { Opened } from './open-database.ts';
+import { whenFree } from './patience.ts';
+import { RecordReader } from './record-reader.ts';
+import { Statements } from './statements.ts';
+
+/** One connection to the file. Its statements are synchronous, so a read never meets a half-done group of this connection. */
+export class SqliteStore implements Store {
+  readonly #opened: Opened;
+  readonly #wait: number;
+  readonly #reader: RecordReader;
+  readonly #writer: ChangeWriter;
+  readonly #claims: Claims;
+  readonly #feed: ChangeFeed;
+  readonly #queue: GroupQueue;
+  #closing: Promise<void> | undefined;
+
+  constructor(opened: Opened, wait: number, { clock, log }: StorageContext) {
+    const { database, path } = opened;
+    const statements = new Statements(database);
+    this.#opened = opened;
+    this.#wait = wait;
+    this.#reader = new RecordReader(statements);
+    this.#writer = new ChangeWriter(statements);
+    this.#claims = new Claims(statements, () => clock.now());
+    this.#feed = new ChangeFeed(statements, path, log);
+    this.#queue = new GroupQueue(database, path, wait, {
+      committing: (kinds) => this.#feed.raise(kinds),
+      committed: (kinds) => this.#feed.announce(kinds),
+    });
+  }
+
+  get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
+    return this.#read(() => this.#reader.get(kind, key));
+  }
+
+  find<K extends Kind>(kind: K, query: Query<K>): Promise<readonly Records[K][]> {
+    return this.#read(() => this.#reader.find(kind, query));
+  }
+
+  count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Promise<number> {
+    return this.#read(() => this.#reader.count(kind, where));
+  }
+
+  versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
+    return this.#read(() => this.#reader.versions(query));
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#queue.add(this.#writer.work(changes));
+  }
+
+  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    if (this.#queue.empty && !(await this.#read(() => this.#claims.anyDue(owner)))) return [];
+    this.#refuseWhenClosed();
+    return this.#queue.add({ run: () => this.#claims.claim(owner, limit, lease_ms), kinds: [], size: 2 * limit });
+  }
+
+  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
+    if (this.#queue.empty && !(await this.#read(() => this.#claims.holdsAny(owner)))) return [];
+    this.#refuseWhenClosed();
+    return this.#queue.add({ run: () => this.#claims.renew(owner, lease_ms), kinds: [], size: 10 });
+  }
+
+  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+    this.#refuseWhenClosed();
+    if (claims.length > 0) await this.#queue.add({ run: () => this.#claims.yield(claims), kinds: [], size: claims.length });
+  }
+
+  watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
+    this.#refuseWhenClosed();
+    return this.#feed.watch(on);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drain();
+    this.#feed.close();
+    try {
+      // Moves the log into the file, so that a copy of the file alone is whole. Others at work may prevent it; the last one does it.
+      this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // What is in the log is as durable as what is in the file.
+    }
+    this.#opened.database.close();
+  }
+
+  // A read fails for a lock only while another process repairs the log after a crash: a moment.
+  async #read<T>(ask: () => T): Promise<T> {
+    this.#refuseWhenClosed();
+    try {
+      return ask();
+    } catch (error) {
+      if (!isBusy(error)) throw refusal(error, this.#opened.path);
+    }
+    return this.#readLater(ask);
+  }
+
+  async #readLater<T>(ask: () => T): Promise<T> {
+    try {
+      return await whenFree(() => {
+        this.#refuseWhenClosed();
+        return ask();
+      }, this.#wait);
+    } catch (error) {
+      throw refusal(error, this.#opened.path);
+    }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing) throw closed(this.#opened.path);
+  }
+}
