@@ -1,0 +1,54 @@
+/** One call that reached the simulated cloud. */
+export interface AuditEntry {
+  /** Rises by one; never used twice until a reset. */
+  readonly n: number;
+  /** ISO time of the simulator's clock. */
+  readonly at: string;
+  readonly account: string;
+  readonly region: string;
+  readonly action: string;
+  readonly token: string | null;
+  /** Hash of the parameters without the client token: equal for an identical replay. */
+  readonly params_hash: string;
+  /** What the call made, changed or removed; empty for reading calls. */
+  ids: readonly string[];
+  /** Whether the call took effect: it was neither refused nor skipped by a fault. */
+  executed: boolean;
+  /** Whether a whole HTTP answer went out to the caller's socket; false until then and for dropped and cut ones. */
+  answered: boolean;
+  /** The error code that the call met or that was answered instead, null when there is none. */
+  code: string | null;
+  /** The fault that hit the call, as `execute/drop`, else null. */
+  fault: string | null;
+}
+
+/** The log of all calls. It keeps the last 100 000 to 150 000. */
+export interface Audit {
+  append(entry: Omit<AuditEntry, 'n'>): AuditEntry;
+  /** Entries after number `n`, and the number of the last entry of all. */
+  since(n: number): { readonly entries: readonly AuditEntry[]; readonly next: number };
+  clear(): void;
+}
+
+const keep = 100_000;
+
+export function createAudit(): Audit {
+  let entries: AuditEntry[] = [];
+  let last = 0;
+  return {
+    append(entry) {
+      const added = { n: ++last, ...entry };
+      entries.push(added);
+      if (entries.length > keep * 1.5) entries = entries.slice(-keep);
+      return added;
+    },
+    since(n) {
+      const first = entries[0]?.n ?? last + 1;
+      return { entries: entries.slice(Math.max(0, n + 1 - first)), next: last };
+    },
+    clear() {
+      entries = [];
+      last = 0;
+    },
+  };
+}

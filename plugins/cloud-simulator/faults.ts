@@ -1,0 +1,45 @@
+import type { Countdown } from './countdown.ts';
+import type { FaultRule, Knobs } from './knobs.ts';
+import { AwsError } from './wire/errors.ts';
+
+/** The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it. */
+export function faultFor(knobs: Knobs, counted: Countdown, action: string): FaultRule | undefined {
+  let due: FaultRule | undefined;
+  for (const rule of knobs.faults) {
+    const concerned = rule.action === action || rule.action === '*';
+    // The rules behind the one that hits count the call as well.
+    if (concerned && counted.hit(rule, rule.nth ?? 1, rule.times === undefined ? 1 : rule.times)) due ??= rule;
+  }
+  return due;
+}
+
+/** The most machines that this call of `action` may deliver by the knob `partial`. */
+export function deliveryLimit(knobs: Knobs, counted: Countdown, action: string): number {
+  const due = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && counted.hit(rule, 1, rule.times ?? null));
+  return Math.min(...due.map((rule) => rule.deliver), Number.POSITIVE_INFINITY);
+}
+
+/** The error of a fault whose `then` is `error`. */
+export function faultError(rule: FaultRule): AwsError {
+  const code = rule.code ?? 'InternalError';
+  const message = code === 'InternalError' ? 'An internal error has occurred' : `${code} by a fault rule of the simulated cloud`;
+  return rule.status === undefined ? new AwsError(code, message) : new AwsError(code, message, rule.status);
+}
+
+/** How the late failure of a new machine is to look, if one is due. */
+export function lateFailureFor(
+  knobs: Knobs,
+  counted: Countdown,
+  type: string,
+  zone: string,
+): { readonly afterMs: number; readonly code: string; readonly message: string } | undefined {
+  const due = knobs.late_failures.find(
+    (rule) =>
+      (rule.instance_type ?? type) === type &&
+      (rule.zone ?? zone) === zone &&
+      counted.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
+  );
+  if (due === undefined) return undefined;
+  const code = due.code ?? 'Server.InternalError';
+  return { afterMs: due.after_ms ?? knobs.boot_ms / 2, code, message: due.message ?? `${code}: Internal error on launch` };
+}

@@ -1,0 +1,91 @@
+import type { MarketOptions } from './fleet-request.ts';
+
+/** A pool as the plan sees it. */
+export interface PlanPool {
+  readonly type: string;
+  readonly zone: string;
+  readonly weight: number;
+  readonly priority: number;
+  /** Price of one machine an hour. */
+  readonly price: number;
+  /** Machines that find room; shared by pools of one `key`. */
+  readonly room: number;
+  /** What the room belongs to: pools that differ only in their template share it. */
+  readonly key: string;
+}
+
+/** How many machines come from which pool, and which pools gave less than they were asked for. */
+export interface Plan<Pool> {
+  readonly takes: readonly { readonly pool: Pool; readonly count: number }[];
+  readonly short: readonly Pool[];
+  readonly units: number;
+}
+
+/** Decides how a fleet fills one market, `limit` machines at most. Pure; targets are rounded up to whole machines, as fleets do. */
+export function planMarket<Pool extends PlanPool>(pools: readonly Pool[], options: MarketOptions, limit: number): Plan<Pool> {
+  if (options.units <= 0 || pools.length === 0) return { takes: [], short: [], units: 0 };
+  const ordered = order(pools, options);
+  const spread =
+    options.strategy === 'diversified'
+      ? ordered.length
+      : options.market === 'spot' && options.strategy === 'lowest-price'
+        ? options.poolCount
+        : 1;
+  const plans = groups(ordered, options.single).map((group) => fill(group, options.units, spread, limit));
+  const best = plans.reduce((a, b) => (b.units > a.units ? b : a));
+  if (best.units < Math.min(options.least, options.units)) return { takes: [], short: best.short, units: 0 };
+  return best;
+}
+
+function order<Pool extends PlanPool>(pools: readonly Pool[], options: MarketOptions): Pool[] {
+  const unitPrice = (pool: Pool) => pool.price / pool.weight;
+  const byPrice = (a: Pool, b: Pool) => unitPrice(a) - unitPrice(b);
+  const byPriority = (a: Pool, b: Pool) => (a.priority === b.priority ? 0 : a.priority - b.priority);
+  const byRoom = (a: Pool, b: Pool) => (a.room === b.room ? 0 : b.room - a.room);
+  // Ties keep the order of the call, so that a plan can be foretold.
+  switch (options.strategy) {
+    case 'prioritized':
+      return pools.toSorted(byPriority);
+    case 'capacity-optimized':
+      return pools.toSorted(byRoom);
+    case 'capacity-optimized-prioritized':
+      return pools.toSorted((a, b) => byRoom(a, b) || byPriority(a, b));
+    case 'price-capacity-optimized':
+      return pools.toSorted((a, b) => Number(a.room === 0) - Number(b.room === 0) || byPrice(a, b));
+    default:
+      return pools.toSorted(byPrice);
+  }
+}
+
+function groups<Pool extends PlanPool>(pools: readonly Pool[], single: MarketOptions['single']): Pool[][] {
+  return [...Map.groupBy(pools, (pool) => single.map((what) => pool[what]).join('/')).values()];
+}
+
+function fill<Pool extends PlanPool>(pools: readonly Pool[], units: number, spread: number, limit: number): Plan<Pool> {
+  const used = new Map<string, number>();
+  const counts = new Map<Pool, number>();
+  const short = new Set<Pool>();
+  let left = units;
+  let machines = limit;
+
+  function take(pool: Pool, wanted: number): void {
+    const room = Math.min(pool.room - (used.get(pool.key) ?? 0), machines);
+    const count = Math.max(0, Math.min(wanted, room));
+    if (count < wanted) short.add(pool);
+    if (count === 0) return;
+    used.set(pool.key, (used.get(pool.key) ?? 0) + count);
+    counts.set(pool, (counts.get(pool) ?? 0) + count);
+    machines -= count;
+    left -= count * pool.weight;
+  }
+
+  if (spread > 1) {
+    // One machine from each of the first pools in turn, until none of them gives any more.
+    const first = pools.slice(0, spread);
+    for (let open = first; left > 0 && open.length > 0; open = open.filter((pool) => !short.has(pool))) {
+      for (const pool of open) if (left > 0) take(pool, 1);
+    }
+  }
+  for (const pool of pools) if (left > 0) take(pool, Math.ceil(left / pool.weight));
+  return { takes: [...counts].map(([pool, count]) => ({ pool, count })), short: [...short], units: units - left };
+}

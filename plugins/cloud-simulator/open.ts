@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, realpath } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readHealth, readPlace, type SimulatorPlace } from './simulator-place.ts';
+
+export interface OpenOptions {
+  readonly log?: { info(details: object, message: string): void };
+  /** After how long without a call the process ends. Default 10 minutes. */
+  readonly idleMs?: number;
+}
+
+const defaultIdleMs = 600_000;
+const patienceMs = 15_000;
+const respawnMs = 3000;
+const lookEveryMs = 10;
+
+/**
+ * The simulator of a data directory, found or started. It is a process of its own that everyone on the directory shares and that outlives
+ * whoever started it, so `close` leaves it running. Its state is in memory: after a crash the next caller gets an empty cloud.
+ */
+export async function openSimulator(
+  dataDirectory: string,
+  options: OpenOptions = {},
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  await mkdir(dataDirectory, { recursive: true });
+  const directory = await realpath(dataDirectory);
+  const place = (await findRunning(directory)) ?? (await start(directory, options));
+  return { url: `http://127.0.0.1:${place.port}`, close: async () => {} };
+}
+
+/** The place in the file, if the very process that wrote it answers there. */
+async function findRunning(directory: string): Promise<SimulatorPlace | undefined> {
+  const place = await readPlace(directory);
+  if (place === undefined) return undefined;
+  const health = await readHealth(place.port, 3000);
+  return health?.pid === place.pid && health.state_id === place.state_id ? place : undefined;
+}
+
+/** Starts processes until one of them, ours or a competitor's, answers. Which one serves is settled among them by the port. */
+async function start(directory: string, options: OpenOptions): Promise<SimulatorPlace> {
+  const began = performance.now();
+  let spawned = Number.NEGATIVE_INFINITY;
+  while (performance.now() - began < patienceMs) {
+    if (performance.now() - spawned > respawnMs) {
+      spawnProcess(directory, options.idleMs ?? defaultIdleMs);
+      spawned = performance.now();
+    }
+    await wait(lookEveryMs);
+    const place = await findRunning(directory);
+    if (place === undefined) continue;
+    options.log?.info({ pid: place.pid, port: place.port }, 'The simulated cloud answers.');
+    return place;
+  }
+  throw new Error(
+    `The simulated cloud of ${directory} did not start within ${patienceMs / 1000} s. See ${join(directory, 'simulator.log')}.`,
+  );
+}
+
+function spawnProcess(directory: string, idleMs: number): void {
+  const log = openSync(join(directory, 'simulator.log'), 'a', 0o600);
+  try {
+    const file = join(import.meta.dirname, `process${extname(import.meta.filename)}`);
+    const child = spawn(process.execPath, [file, directory, String(idleMs)], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      cwd: directory,
+    });
+    // What went wrong with the start stands in the log, and the caller's patience ends by itself.
+    child.on('error', () => {});
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Market } from '../launch/launch-spec.ts';
+import { stateOf } from './instance.ts';
+import type { InstanceTable } from './instance-table.ts';
+import type { Tags } from './tags.ts';
+
+/** Target of a fleet in units; the two parts sum up to the whole. */
+export interface FleetTarget {
+  readonly total: number;
+  readonly onDemand: number;
+  readonly spot: number;
+  readonly defaultType: Market;
+  readonly unitType: string | undefined;
+}
+
+/** Machines that a fleet got from one pool. */
+export interface FleetLaunch {
+  /** `<launchTemplateAndOverrides>` of the pool. */
+  readonly poolXml: string;
+  readonly market: Market;
+  readonly instanceType: string;
+  readonly weight: number;
+  readonly instanceIds: readonly string[];
+}
+
+/** One pool that could not deliver. */
+export interface FleetError {
+  readonly poolXml: string;
+  readonly market: Market;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Fleet {
+  readonly id: string;
+  readonly type: 'instant';
+  readonly createdAt: number;
+  readonly token: string | undefined;
+  readonly target: FleetTarget;
+  /** The parts of its description that only echo the call. */
+  readonly echoXml: string;
+  readonly launches: readonly FleetLaunch[];
+  readonly errors: readonly FleetError[];
+  tags: Tags;
+  deletedAt: number | undefined;
+}
+
+export type FleetStateName = 'active' | 'deleted_terminating' | 'deleted';
+
+/** How long a deleted fleet can still be described: about two days. */
+export const fleetGoneAfterMs = 172_800_000;
+
+/** The state of an instant fleet. Deleting it ends its machines, so there is no `deleted_running`. */
+export function fleetStateOf(fleet: Fleet, instances: InstanceTable, now: number): FleetStateName {
+  if (fleet.deletedAt === undefined) return 'active';
+  const ending = fleet.launches.some((launch) =>
+    launch.instanceIds.some((id) => {
+      const instance = instances.get(id);
+      return instance !== undefined && stateOf(instance, now) !== 'terminated';
+    }),
+  );
+  return ending ? 'deleted_terminating' : 'deleted';
+}

@@ -1,0 +1,43 @@
+import { type Agenda, createAgenda } from './agenda.ts';
+import type { Fleet } from './fleets.ts';
+import { createInstanceTable, type InstanceTable } from './instance-table.ts';
+import { createNetwork, type Network } from './network.ts';
+import { createTemplateShelf, type TemplateShelf } from './templates.ts';
+import { createTokenBook, type TokenBook } from './tokens.ts';
+
+/** Everything one account has in one region. */
+export interface RegionState {
+  readonly account: string;
+  readonly region: string;
+  readonly network: Network;
+  readonly instances: InstanceTable;
+  readonly templates: TemplateShelf;
+  readonly fleets: Map<string, Fleet>;
+  readonly tokens: TokenBook;
+  readonly agenda: Agenda;
+  /** Machines that hold a place of a capacity pool, by `type/zone/market`. */
+  readonly placesTaken: Map<string, number>;
+  /** Machines started under a client token, ever. */
+  readonly launchesByToken: Map<string, number>;
+  /** The place that the next machine gets. */
+  nextPlace: number;
+  /** Billed milliseconds of machines that are no longer in the table. */
+  forgottenMs: number;
+}
+
+export function createRegionState(account: string, region: string, tokenMemoryMs: () => number): RegionState {
+  return {
+    account,
+    region,
+    network: createNetwork(region),
+    instances: createInstanceTable(),
+    templates: createTemplateShelf(),
+    fleets: new Map(),
+    tokens: createTokenBook(tokenMemoryMs),
+    agenda: createAgenda(),
+    placesTaken: new Map(),
+    launchesByToken: new Map(),
+    nextPlace: 0,
+    forgottenMs: 0,
+  };
+}

@@ -1,0 +1,70 @@
+import { AwsError } from '../wire/errors.ts';
+
+/** What became of the first call that carried a token. */
+export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'failed'; readonly error: AwsError };
+
+/** The client tokens of one region. A token pins the whole parameter set of its first call, also when that call failed. */
+export interface TokenBook {
+  /**
+   * The outcome of the first call under this token, or `undefined` when there was none or it is forgotten. `scope` is the zone for
+   * zonal tokens and empty for regional ones: the same token in another zone is another token, as in EC2.
+   */
+  recall(key: TokenKey, hash: string, now: number): Outcome<unknown> | undefined;
+  remember(key: TokenKey, hash: string, outcome: Outcome<unknown>, now: number): void;
+}
+
+export interface TokenKey {
+  readonly action: string;
+  readonly scope: string;
+  readonly token: string;
+}
+
+interface Entry {
+  readonly hash: string;
+  readonly outcome: Outcome<unknown>;
+  readonly at: number;
+}
+
+/** `memoryMs` tells how long a token is remembered after its first use. */
+export function createTokenBook(memoryMs: () => number): TokenBook {
+  const entries = new Map<string, Entry>();
+
+  // Entries stand in order of time, so the old ones are all at the front.
+  function forget(now: number): void {
+    const oldest = now - memoryMs();
+    for (const [key, entry] of entries) {
+      if (entry.at > oldest) return;
+      entries.delete(key);
+    }
+  }
+
+  return {
+    recall(key, hash, now) {
+      forget(now);
+      const entry = entries.get(spell(key));
+      if (entry === undefined) return undefined;
+      if (entry.hash !== hash) {
+        throw new AwsError(
+          'IdempotentParameterMismatch',
+          `Arguments on this idempotent request are inconsistent with arguments used in previous request(s).`,
+        );
+      }
+      return entry.outcome;
+    },
+    remember(key, hash, outcome, now) {
+      const name = spell(key);
+      entries.delete(name);
+      entries.set(name, { hash, outcome, at: now });
+    },
+  };
+}
+
+/** Refuses tokens that AWS refuses: longer than `max`, or not ASCII. */
+export function checkToken(token: string, max: number): void {
+  if (token.length <= max && /^[\x20-\x7e]*$/.test(token)) return;
+  throw new AwsError('InvalidParameterValue', `The client token must have at most ${max} ASCII characters.`);
+}
+
+function spell(key: TokenKey): string {
+  return `${key.action}\n${key.scope}\n${key.token}`;
+}

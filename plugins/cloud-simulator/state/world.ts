@@ -1,0 +1,24 @@
+import { createRegionState, type RegionState } from './region-state.ts';
+
+/** All accounts and regions. A pair comes into being with its first call. */
+export interface World {
+  region(account: string, region: string): RegionState;
+  regions(): Iterable<RegionState>;
+  clear(): void;
+}
+
+export function createWorld(tokenMemoryMs: () => number): World {
+  const byKey = new Map<string, RegionState>();
+  return {
+    region(account, region) {
+      const key = `${account}/${region}`;
+      const known = byKey.get(key);
+      if (known !== undefined) return known;
+      const made = createRegionState(account, region, tokenMemoryMs);
+      byKey.set(key, made);
+      return made;
+    },
+    regions: () => byKey.values(),
+    clear: () => byKey.clear(),
+  };
+}

@@ -1,0 +1,52 @@
+/** A refusal in AWS's own words; it becomes the error body of the answer. */
+export class AwsError extends Error {
+  readonly code: string;
+  /** HTTP status. */
+  readonly status: number;
+
+  constructor(code: string, message: string, status: number = statusOf(code)) {
+    super(message);
+    this.name = 'AwsError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats them.
+const statuses: Readonly<Record<string, number>> = {
+  AuthFailure: 401,
+  MissingAuthenticationToken: 401,
+  ExpiredToken: 401,
+  ExpiredTokenException: 401,
+  RequestExpired: 401,
+  InvalidClientTokenId: 403,
+  SignatureDoesNotMatch: 403,
+  UnauthorizedOperation: 403,
+  AccessDenied: 403,
+  DryRunOperation: 412,
+  InsufficientInstanceCapacity: 500,
+  InsufficientHostCapacity: 500,
+  InsufficientCapacity: 500,
+  InternalError: 500,
+  InternalFailure: 500,
+  RequestLimitExceeded: 503,
+  ServiceUnavailable: 503,
+  Unavailable: 503,
+};
+
+/** The HTTP status that EC2 sends with an error code: 400 for all that is not a server's or an authorization error. */
+export function statusOf(code: string): number {
+  return statuses[code] ?? 400;
+}
+
+export function invalidParameter(message: string): AwsError {
+  return new AwsError('InvalidParameterValue', message);
+}
+
+export function invalidCombination(message: string): AwsError {
+  return new AwsError('InvalidParameterCombination', message);
+}
+
+export function missingParameter(name: string): AwsError {
+  return new AwsError('MissingParameter', `The request must contain the parameter ${name}`);
+}

@@ -1,0 +1,72 @@
+import { parse } from 'node:querystring';
+
+/** Parameters of a query-protocol call as a tree: `Filter.1.Value.2=x` is `{Filter: {1: {Value: {2: 'x'}}}}`. */
+export interface Params {
+  [name: string]: string | Params;
+}
+
+/** The call as it came: its parameters as a tree, and flat for hashing. */
+export interface Form {
+  readonly params: Params;
+  readonly flat: Readonly<Record<string, string>>;
+}
+
+/** Reads an `application/x-www-form-urlencoded` body. Of a key that stands twice the last one counts. */
+export function readForm(body: string): Form {
+  const flat: Record<string, string> = Object.create(null);
+  const params: Params = Object.create(null);
+  for (const [key, value] of Object.entries(parse(body, '&', '=', { maxKeys: 0 }))) {
+    const text = Array.isArray(value) ? (value.at(-1) ?? '') : (value ?? '');
+    flat[key] = text;
+    put(params, key, text);
+  }
+  return { params, flat };
+}
+
+function put(params: Params, key: string, value: string): void {
+  if (!key.includes('.')) {
+    params[key] = value;
+    return;
+  }
+  const steps = key.split('.');
+  const last = steps.pop() as string;
+  let at = params;
+  for (const step of steps) {
+    const next = at[step];
+    at = typeof next === 'object' ? next : ((at[step] = Object.create(null)) as Params);
+  }
+  at[last] = value;
+}
+
+/** The text under `name`; `undefined` when it is absent or has parts of its own. */
+export function text(params: Params | undefined, name: string): string | undefined {
+  const value = params?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The part under `name`; `undefined` when it is absent or plain text. */
+export function part(params: Params | undefined, name: string): Params | undefined {
+  const value = params?.[name];
+  return typeof value === 'object' ? value : undefined;
+}
+
+/** Plain texts of a numbered list (`InstanceId.1`, `InstanceId.2`), in order of their numbers. */
+export function texts(params: Params | undefined, name: string): string[] {
+  return numbered(part(params, name)).filter((entry) => typeof entry === 'string');
+}
+
+/** Parts of a numbered list (`Filter.1.Name`, `Filter.2.Name`), in order of their numbers. */
+export function parts(params: Params | undefined, name: string): Params[] {
+  return numbered(part(params, name)).filter((entry) => typeof entry === 'object');
+}
+
+/** Whether a part is a numbered list and not a structure. */
+export function isList(value: Params): boolean {
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
+}
+
+// Keys that are whole numbers come out of an object in rising order: that is the language's rule.
+function numbered(list: Params | undefined): (string | Params)[] {
+  return list === undefined ? [] : Object.values(list);
+}

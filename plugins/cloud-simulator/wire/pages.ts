@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { AwsError, invalidCombination, invalidParameter } from './errors.ts';
+import { type Params, part, text } from './form.ts';
+import { integer } from './values.ts';
+
+/** Bounds of `MaxResults` of one action. */
+export interface PageRule {
+  readonly min: number;
+  readonly max: number;
+  /** Name of the parameter that lists ids explicitly; it cannot be combined with `MaxResults`. */
+  readonly notWith?: string;
+}
+
+/** What of a list the caller asked for: everything behind `after`, at most `size` entries. */
+export interface PageRequest {
+  readonly size: number;
+  /** Place of the last entry of the page before; entries have rising places. -1 on the first page. */
+  readonly after: number;
+  /** The token that continues behind `place`. */
+  token(place: number): string;
+}
+
+/** Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it: same action, same filters. */
+export function pageRequest(params: Params, rule: PageRule): PageRequest {
+  const wanted = integer(params, 'MaxResults');
+  if (wanted !== undefined && (wanted < rule.min || wanted > rule.max)) {
+    throw invalidParameter(
+      `Value ( ${wanted} ) for parameter maxResults is invalid. Expecting a value between ${rule.min} and ${rule.max}.`,
+    );
+  }
+  if (wanted !== undefined && rule.notWith !== undefined && params[rule.notWith] !== undefined) {
+    throw invalidCombination(`The parameter ${rule.notWith} cannot be used with the parameter maxResults`);
+  }
+  const listing = fingerprint(params, rule);
+  return {
+    // A caller that names no size gets a full page and a token too: one that overlooks the token should find out here.
+    size: wanted ?? rule.max,
+    after: readToken(text(params, 'NextToken'), listing),
+    token: (place) => Buffer.from(`${listing}:${place}`).toString('base64url'),
+  };
+}
+
+/** Cuts one page out of a list that is in memory as a whole. */
+export function pageOf<T>(list: readonly T[], request: PageRequest): { readonly entries: readonly T[]; readonly next: string | undefined } {
+  const start = request.after + 1;
+  const end = start + request.size;
+  return { entries: list.slice(start, end), next: end < list.length ? request.token(end - 1) : undefined };
+}
+
+function readToken(token: string | undefined, listing: string): number {
+  if (token === undefined || token === '') return -1;
+  const found = /^(\w+):(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
+  if (found === null || found[1] !== listing) {
+    throw new AwsError('InvalidPaginationToken', 'The specified pagination token is not valid or is expired.');
+  }
+  return Number(found[2]);
+}
+
+function fingerprint(params: Params, rule: PageRule): string {
+  const about = JSON.stringify([
+    text(params, 'Action'),
+    part(params, 'Filter') ?? null,
+    rule.notWith === undefined ? null : (params[rule.notWith] ?? null),
+  ]);
+  return createHash('sha256').update(about).digest('hex').slice(0, 12);
+}

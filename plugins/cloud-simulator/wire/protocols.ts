@@ -1,0 +1,48 @@
+import type { AwsError } from './errors.ts';
+import { leaf } from './xml.ts';
+
+/** One service's dialect of the query protocol, chosen by the `Version` parameter of the call. */
+export interface Protocol {
+  readonly version: string;
+  readonly service: 'ec2' | 'sts';
+  /** The whole body of an answer around the XML of its members. */
+  success(action: string, inner: string, requestId: string): string;
+  /** The whole body of a refusal. */
+  failure(error: AwsError, requestId: string): string;
+}
+
+const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+const ec2: Protocol = {
+  version: '2016-11-15',
+  service: 'ec2',
+  success: (action, inner, requestId) =>
+    `${head}<${action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>${requestId}</requestId>${inner}</${action}Response>`,
+  failure: (error, requestId) =>
+    `${head}<Response><Errors><Error>${leaf('Code', error.code)}${leaf('Message', error.message)}</Error></Errors><RequestID>${requestId}</RequestID></Response>`,
+};
+
+const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06-15/');
+
+/** The dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty result. */
+function awsQuery(service: 'sts', version: string, namespace: string): Protocol {
+  return {
+    version,
+    service,
+    success: (action, inner, requestId) =>
+      `${head}<${action}Response xmlns="${namespace}"><${action}Result>${inner}</${action}Result><ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`,
+    failure: (error, requestId) =>
+      `${head}<ErrorResponse xmlns="${namespace}"><Error><Type>${error.status < 500 ? 'Sender' : 'Receiver'}</Type>${leaf('Code', error.code)}${leaf('Message', error.message)}</Error><RequestId>${requestId}</RequestId></ErrorResponse>`,
+  };
+}
+
+const byVersion = new Map([ec2, sts].map((protocol) => [protocol.version, protocol]));
+
+/** The dialect of a version; EC2's when the version is unknown, since some form must carry the refusal. */
+export function protocolOf(version: string | undefined): Protocol {
+  return byVersion.get(version ?? ec2.version) ?? ec2;
+}
+
+export function knownVersion(version: string | undefined): boolean {
+  return version === undefined || byVersion.has(version);
+}

@@ -1,0 +1,141 @@
+// oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
+import { CreateTagsCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import test from 'ava';
+import { accountOf } from '../../../plugins/cloud-simulator/wire/caller.ts';
+import { launch, openCloud } from './support.ts';
+
+const tagged = (value: string) => ({
+  TagSpecifications: [{ ResourceType: 'instance' as const, Tags: [{ Key: 'muster:request-id', Value: value }] }],
+});
+
+test('knobs are merged, lists are replaced, and what is unknown or wrong is named', async (t) => {
+  const { simulator } = await openCloud(t);
+  const post = ask(simulator.url, 'POST', '/_sim/knobs');
+  t.like((await post({ boot_ms: 5, visible_ms: { tag: 9 }, capacity: [{ count: 1 }] })).body, {
+    boot_ms: 5,
+    visible_ms: { id: 0, filter: 0, tag: 9 },
+  });
+  t.like((await post({ capacity: [{ zone: 'us-east-1a', count: 2 }] })).body, { boot_ms: 5, capacity: [{ zone: 'us-east-1a', count: 2 }] });
+  const wrong = await post({
+    boot: 5,
+    throttle: { default_buckets: 'yes' },
+    faults: [{ action: 'RunInstances', effect: 'maybe', then: 'drop' }],
+  });
+  t.is(wrong.status, 400);
+  t.regex(wrong.body.error, /\/boot: unknown; known are boot_ms, /);
+  t.regex(wrong.body.error, /\/throttle\/default_buckets: expected true or false/);
+  t.regex(wrong.body.error, /\/faults\/0\/effect: expected one of execute, skip/);
+  t.is((await ask(simulator.url, 'GET', '/_sim/knobs')()).body.boot_ms, 5);
+});
+
+test('the ledger knows live machines by request, untagged ones, launches by token and machine seconds', async (t) => {
+  const { ec2, client, simulator } = await openCloud(t);
+  const { Instances = [] } = await ec2.send(launch({ MaxCount: 2, ClientToken: 'one', ...tagged('req-1') }));
+  await ec2.send(launch({ ClientToken: 'two' }));
+  await client({ key: 'AKIATEST0002' }).send(launch({ ClientToken: 'three' }));
+  simulator.advance(10_000);
+  await ec2.send(new TerminateInstancesCommand({ InstanceIds: [Instances[0]?.InstanceId ?? ''] }));
+  simulator.advance(10_000);
+  const ledger = (account?: string) => ask(simulator.url, 'GET', `/_sim/ledger${account === undefined ? '' : `?account=${account}`}`)();
+  const own = (await ledger(accountOf('AKIATEST0001'))).body;
+  t.deepEqual(own.live, { 'req-1': [Instances[1]?.InstanceId] });
+  t.is(own.untagged.length, 1);
+  t.deepEqual(own.launches, { one: 2, two: 1 });
+  t.is(own.machine_seconds, 50);
+  t.deepEqual((await ledger()).body.launches, { one: 2, two: 1, three: 1 });
+  t.deepEqual((await ledger('AKIATEST0002')).body.launches, { three: 1 });
+  simulator.advance(7_200_000);
+  t.is(simulator.ledger('AKIATEST0001').machine_seconds, 10 + 2 * 7220);
+});
+
+test('a machine that is tagged later moves from untagged to its request', async (t) => {
+  const { ec2, simulator } = await openCloud(t);
+  const id = (await ec2.send(launch())).Instances?.[0]?.InstanceId ?? '';
+  t.deepEqual(simulator.ledger().untagged, [id]);
+  await ec2.send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'muster:request-id', Value: 'req-9' }] }));
+  t.deepEqual(simulator.ledger().live, { 'req-9': [id] });
+});
+
+test('the audit lists calls after a number, and replays have the hash of their first call', async (t) => {
+  const { ec2, simulator } = await openCloud(t);
+  for (const MaxCount of [1, 1, 2]) await ec2.send(launch({ MaxCount, ClientToken: 'one' })).catch(() => {});
+  const { entries, next } = (await ask(simulator.url, 'GET', '/_sim/audit?since=0')()).body;
+  t.is(next, 3);
+  t.is(entries[0].params_hash, entries[1].params_hash);
+  t.not(entries[0].params_hash, entries[2].params_hash);
+  t.deepEqual(
+    entries.map((entry: { n: number; ids: string[]; executed: boolean; code: string | null }) => [
+      entry.n,
+      entry.ids.length,
+      entry.executed,
+      entry.code,
+    ]),
+    [
+      [1, 1, true, null],
+      [2, 0, true, null],
+      [3, 0, false, 'IdempotentParameterMismatch'],
+    ],
+  );
+  t.is((await ask(simulator.url, 'GET', '/_sim/audit?since=2')()).body.entries.length, 1);
+  t.is((await ask(simulator.url, 'GET', '/_sim/audit?since=x')()).status, 400);
+});
+
+test('reset forgets all but the knobs, and the knobs too when told to', async (t) => {
+  const { ec2, simulator } = await openCloud(t);
+  const first = (await ec2.send(launch({ ClientToken: 'one' }))).Instances?.[0]?.InstanceId;
+  simulator.setKnobs({ boot_ms: 7 });
+  await ask(simulator.url, 'POST', '/_sim/reset')();
+  t.deepEqual(simulator.ledger().launches, {});
+  t.deepEqual(simulator.audit(), []);
+  t.is(simulator.knobs.boot_ms, 7);
+  t.not((await ec2.send(launch({ ClientToken: 'one' }))).Instances?.[0]?.InstanceId, first);
+  await ask(simulator.url, 'POST', '/_sim/reset')({ knobs: true });
+  t.is(simulator.knobs.boot_ms, 2000);
+});
+
+test('clock, health and catalogue answer; unknown routes are told which are known', async (t) => {
+  const { simulator } = await openCloud(t);
+  const before = simulator.clock.now();
+  t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance_ms: 60_000 })).body.now, new Date(before + 60_000).toISOString());
+  t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance_ms: -1 })).status, 400);
+  t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance: 1 })).status, 400);
+  t.deepEqual((await ask(simulator.url, 'GET', '/_sim/health')()).body, { pid: process.pid, state_id: simulator.stateId });
+  const catalogue = (await ask(simulator.url, 'GET', '/_sim/catalogue')()).body;
+  t.deepEqual(catalogue.regions['eu-west-1'].zones, ['eu-west-1a', 'eu-west-1b', 'eu-west-1c']);
+  t.truthy(catalogue.instance_types[0].memory_mib);
+  const unknown = await ask(simulator.url, 'GET', '/_sim/ledgers')();
+  t.is(unknown.status, 404);
+  t.regex(unknown.body.error, /GET \/_sim\/ledger,/);
+});
+
+test('the same seed gives the same ids', async (t) => {
+  const id = async (seed: number) => (await (await openCloud(t, { seed })).ec2.send(launch())).Instances?.[0]?.InstanceId;
+  t.is(await id(7), await id(7));
+  t.not(await id(7), await id(8));
+});
+
+test('STS tells the account of a key; unknown actions and callers without a key are refused as XML', async (t) => {
+  const { simulator } = await openCloud(t);
+  const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/sts/aws4_request, SignedHeaders=host, Signature=0';
+  const identity = await form(simulator.url, 'Action=GetCallerIdentity&Version=2011-06-15', { authorization });
+  t.is(identity.status, 200);
+  t.regex(identity.text, new RegExp(`<GetCallerIdentityResult>.*<Account>${accountOf('AKIATEST0001')}</Account>`));
+  const unknown = await form(simulator.url, 'Action=MakeCoffee&Version=2016-11-15', { authorization });
+  t.is(unknown.status, 400);
+  t.regex(unknown.text, /<Response><Errors><Error><Code>InvalidAction<\/Code>/);
+  const nobody = await form(simulator.url, 'Action=DescribeInstances&Version=2016-11-15', {});
+  t.is(nobody.status, 401);
+  t.regex(nobody.text, /<Code>AuthFailure<\/Code>/);
+});
+
+async function form(url: string, body: string, headers: Record<string, string>) {
+  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+  return { status: response.status, text: await response.text() };
+}
+
+function ask(url: string, method: string, path: string) {
+  return async (body?: unknown): Promise<{ status: number; body: any }> => {
+    const response = await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    return { status: response.status, body: await response.json() };
+  };
+}

@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import test from 'ava';
+
+const root = resolve(import.meta.dirname, '..');
+const sources = globSync('{core,plugins,config,host}/**/*.ts', { cwd: root });
+
+interface Import {
+  readonly file: string;
+  /** Path from the root for our own files, else the package's name. */
+  readonly target: string;
+  readonly own: boolean;
+  /** Only types: gone when it runs. */
+  readonly types: boolean;
+  /** `import()`. */
+  readonly lazy: boolean;
+}
+
+const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
+
+/** Import statements are written one way here, so that a pattern finds them all; comments that look like one would only make the test stricter. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(statement)].map(([, types, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? '';
+    const own = specifier.startsWith('.');
+    const target = own ? relative(root, resolve(root, dirname(file), specifier)) : packageOf(specifier);
+    return { file, target, own, types: types !== undefined, lazy: dynamic !== undefined };
+  });
+}
+
+const packageOf = (specifier: string): string =>
+  specifier.startsWith('node:') ? specifier : specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+
+const imports = sources.flatMap(importsOf);
+const from = (folder: string) => imports.filter(({ file }) => file.startsWith(`${folder}/`));
+const shown = (found: readonly Import[]) => found.map(({ file, target }) => `${file} imports ${target}`);
+const pluginOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The core knows no HTTP, no files, no environment and no cloud. */
+const coreMayImport = new Set([
+  'typebox',
+  'tsyringe',
+  'reflect-metadata',
+  'node:crypto',
+  'node:timers',
+  'node:timers/promises',
+  'dataloader',
+  'fastest-levenshtein',
+  'lru-cache',
+  'p-limit',
+]);
+
+test('the test sees the sources', (t) => {
+  t.true(sources.length > 150, `${sources.length} files`);
+  t.true(imports.filter(({ own }) => own).length > 400);
+});
+
+test('core imports only itself and a few libraries without the world', (t) => {
+  t.deepEqual(shown(from('core').filter(({ own, target }) => (own ? !target.startsWith('core/') : !coreMayImport.has(target)))), []);
+  const environment = sources.filter((file) => file.startsWith('core/') && /process\.env/.test(readFileSync(join(root, file), 'utf8')));
+  t.deepEqual(environment, []);
+});
+
+test('reflect-metadata is imported in one place', (t) => {
+  t.deepEqual(imports.filter(({ target }) => target === 'reflect-metadata').map(({ file }) => file), ['core/container.ts']);
+});
+
+test('a plugin imports its own files, the public surface of the core, and other plugins by their index', (t) => {
+  const wrong = from('plugins').filter(({ file, target, own }) => {
+    if (!own || target === 'core/index.ts') return false;
+    if (!target.startsWith('plugins/')) return true;
+    return pluginOf(target) !== pluginOf(file) && target !== `plugins/${pluginOf(target)}/index.ts`;
+  });
+  t.deepEqual(shown(wrong), []);
+});
+
+test('a plugin names in `requires` the plugins that it imports', async (t) => {
+  for (const name of new Set(from('plugins').map(({ file }) => pluginOf(file)))) {
+    const needed = new Set(from(`plugins/${name}`).filter(({ target, own }) => own && target.startsWith('plugins/') && pluginOf(target) !== name).map(({ target }) => pluginOf(target)));
+    const { default: plugin } = await import(`../plugins/${name}/index.ts`);
+    t.is(plugin.name, name);
+    t.deepEqual([...needed].filter((each) => !plugin.requires?.includes(each)), [], `${name} requires`);
+  }
+});
+
+test('config and host import no plugin statically, config no host, and neither a cloud SDK', (t) => {
+  const wrong = [...from('config'), ...from('host')].filter(
+    ({ file, target, lazy }) =>
+      (target.startsWith('plugins/') && !lazy) || target.startsWith('@aws-sdk') || target.startsWith('@smithy') || (file.startsWith('config/') && target.startsWith('host/')),
+  );
+  t.deepEqual(shown(wrong), []);
+});
+
+test('cloud SDKs are imported when a provider connects, not when a plugin is loaded', (t) => {
+  t.deepEqual(shown(from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\//.test(target) && !types && !lazy)), []);
+});
+
+test('imports of our own files end in .ts or name data', (t) => {
+  t.deepEqual(shown(imports.filter(({ own, target, lazy }) => own && !lazy && !/\.(ts|json)$/.test(target))), []);
+});
