@@ -14,7 +14,7 @@ const Thing = Type.Object(
     word: Type.Optional(Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Null()])),
     names: Type.Optional(Type.Array(Type.String())),
     tags: Type.Optional(Type.Record(Type.String(), Type.String())),
-    inner: Type.Optional(Inner),
+    inner: Type.Optional(Type.Object(Inner.properties)),
     parts: Type.Optional(Type.Array(Type.Object({ part_name: Type.String() }, { additionalProperties: false }))),
   },
   { additionalProperties: false },
@@ -37,7 +37,7 @@ for (const [title, raw, value] of accepted) {
   test(`a known spelling is brought to the field's own name: ${title}`, (t) => {
     const given = structuredClone(raw);
     const parsed = thing.parse(raw);
-    t.deepEqual({ ...(parsed.value as object), inner: undefined }, { ...(value as object), inner: undefined } as never);
+    t.deepEqual(parsed.value, value as never);
     t.deepEqual(raw, given, 'what was given is not changed');
   });
 }

@@ -1,0 +1,66 @@
+import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
+import type { Case } from '../../core/lifecycle/case.ts';
+
+/** A request in progress, as stored; what a test does not say is ordinary. */
+export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {
+  const machine_count = fields.machine_count ?? 3;
+  return {
+    request_id: 'req-1',
+    kind: 'provision',
+    status: 'in_progress',
+    template_id: 'small',
+    template: { template_id: 'small' },
+    machine_count,
+    wanted: machine_count,
+    holds: machine_count,
+    delivered: 0,
+    ladder: ['east'],
+    message: '',
+    created_at: 0,
+    deadline_at: 3_600_000,
+    next_at: 0,
+    version: 1,
+    epoch: 1,
+    ...fields,
+  };
+}
+
+export function attemptOf(attempt: number, fields: Partial<AttemptRecord> = {}, machine_count = 3): AttemptRecord {
+  return {
+    request_id: 'req-1',
+    attempt,
+    provider_instance: 'east',
+    provider_type: 'cloud',
+    api: 'RunInstances',
+    identity: 'east',
+    token: `token${attempt}`,
+    order: { machine_count, template: { template_id: 'small' }, tags: {} },
+    state: 'launched',
+    handle: {},
+    settled: true,
+    unsent: false,
+    doubtful: false,
+    disposed: false,
+    shortfall: [],
+    created_at: 0,
+    tries: 0,
+    ...fields,
+  };
+}
+
+export function machineOf(machine_id: string, fields: Partial<MachineRecord> = {}): MachineRecord {
+  return {
+    provider_instance: 'east',
+    machine_id,
+    request_id: 'req-1',
+    attempt: 1,
+    template_id: 'small',
+    status: 'running',
+    created_at: 0,
+    ready_at: 1,
+    misses: 0,
+    ...fields,
+  };
+}
+
+export const caseOf = (fields: Partial<Case> = {}): Case => ({ request: requestOf(), attempts: [], machines: [], wishes: [], ...fields });
