@@ -26,6 +26,7 @@ export class Draft {
   readonly #changedMachines = new Set<string>();
   readonly #absorbed: WishRecord[] = [];
   readonly #events: Change[] = [];
+  readonly #told = new Map<string, { readonly type: string; readonly data: Record<string, unknown>; readonly machine_ids: string[] }>();
   #requestChanged = false;
   readonly now: number;
 
@@ -95,6 +96,14 @@ export class Draft {
     this.#events.push({ op: 'insert', kind: 'event', record });
   }
 
+  /** Journals something of a machine; what is said of many in one step is one line. */
+  tell(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
+    const kind = JSON.stringify([type, machine.provider_instance, data]);
+    const told = this.#told.get(kind) ?? { type, data: { ...data, provider_instance: machine.provider_instance }, machine_ids: [] };
+    told.machine_ids.push(machine.machine_id);
+    this.#told.set(kind, told);
+  }
+
   get changed(): boolean {
     return (
       this.#requestChanged || this.#changedAttempts.size + this.#changedMachines.size + this.#absorbed.length + this.#events.length > 0
@@ -112,6 +121,8 @@ export class Draft {
    * it is durable, a restart does the same step again, and machines that are stored already are found again.
    */
   commits(rows: number): Change[][] {
+    for (const { type, data, machine_ids } of this.#told.values()) this.journal(type, { ...data, machine_ids });
+    this.#told.clear();
     this.setRequest({ holds: holdsOf(this) });
     const machines = [...this.#changedMachines].flatMap((key): Change[] => {
       const record = this.#machines.get(key);

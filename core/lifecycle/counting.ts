@@ -8,6 +8,15 @@ interface Counted {
   readonly machines: readonly MachineRecord[];
 }
 
+const grouped = new WeakMap<readonly MachineRecord[], ReadonlyMap<number, readonly MachineRecord[]>>();
+
+/** The machines of one attempt. A list of machines is never changed, so it is sorted by attempt once. */
+export function machinesOf(machines: readonly MachineRecord[], attempt: AttemptRecord): readonly MachineRecord[] {
+  let groups = grouped.get(machines);
+  if (!groups) grouped.set(machines, (groups = Map.groupBy(machines, (machine) => machine.attempt)));
+  return groups.get(attempt.attempt) ?? [];
+}
+
 /** It exists, as far as we know. */
 export const isAlive = (machine: MachineRecord): boolean => machine.gone_at === undefined;
 

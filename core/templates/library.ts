@@ -158,8 +158,8 @@ export class TemplateLibrary implements Disposable {
     const findings: Finding[] = [...this.#files.findings];
     for (const id of [...new Set([...byId.keys(), ...stored.keys()])].toSorted()) {
       const each = mergeLayers(id, byId.get(id) ?? [], stored.get(id), this.#options.merge);
-      const found = this.#reviewed(id, each);
-      findings.push(...found);
+      const found = this.#reviewed(each);
+      findings.push(...found.map((finding) => ({ ...finding, message: `template '${id}': ${finding.message}` })));
       if (found.some(isError)) invalid.set(id, found.filter(isError));
       else merged.set(id, each);
     }
@@ -168,7 +168,7 @@ export class TemplateLibrary implements Disposable {
     this.#findings = findings;
   }
 
-  #reviewed(id: string, merged: MergedTemplate): Finding[] {
+  #reviewed(merged: MergedTemplate): Finding[] {
     const { review } = this.#options;
     const templates = merged.variants ? [...merged.variants.values()] : [merged.template];
     const found = templates.flatMap((template) => [
@@ -177,11 +177,7 @@ export class TemplateLibrary implements Disposable {
       ...review.references(template).map((finding): Finding => ({ ...finding, level: 'warning' })),
     ]);
     const unique = new Map(found.map((finding) => [`${finding.path} ${finding.message}`, finding]));
-    return [...unique.values()].map((finding) => ({
-      ...finding,
-      file: merged.source_info.source_file,
-      message: `template '${id}': ${finding.message}`,
-    }));
+    return [...unique.values()].map((finding) => ({ ...finding, file: merged.source_info.source_file }));
   }
 
   #missing(template_id: string): never {

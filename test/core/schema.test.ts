@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { compile } from '../../core/schema.ts';
 
-const Inner = Type.Object({ fast_boot: Type.Boolean({ default: true }), tags: Type.Optional(Type.Record(Type.String(), Type.String())) }, { default: {} });
+const Inner = Type.Object(
+  { fast_boot: Type.Boolean({ default: true }), tags: Type.Optional(Type.Record(Type.String(), Type.String())) },
+  { default: {} },
+);
 const Thing = Type.Object(
   {
     machine_count: Type.Integer({ minimum: 1, aliases: ['count', 'requested_count'] }),
@@ -20,7 +23,12 @@ const Thing = Type.Object(
   { additionalProperties: false },
 );
 const thing = compile(Thing);
-const open = compile(Type.Object({ image_id: Type.Optional(Type.String({ aliases: ['image'] })), image: Type.Optional(Type.String()) }, { additionalProperties: true }));
+const open = compile(
+  Type.Object(
+    { image_id: Type.Optional(Type.String({ aliases: ['image'] })), image: Type.Optional(Type.String()) },
+    { additionalProperties: true },
+  ),
+);
 
 const accepted: readonly (readonly [string, unknown, unknown])[] = [
   ['own name', { machine_count: 1 }, { machine_count: 1 }],
@@ -71,7 +79,9 @@ for (const [title, raw, value] of converted) {
 }
 
 test('without conversion text is no number', (t) => {
-  t.deepEqual(thing.parse({ count: '3' }).findings, [{ level: 'error', path: '/machine_count', message: 'must be an integer, not a string' }]);
+  t.deepEqual(thing.parse({ count: '3' }).findings, [
+    { level: 'error', path: '/machine_count', message: 'must be an integer, not a string' },
+  ]);
 });
 
 const refused: readonly (readonly [string, unknown, readonly (readonly [string, string])[]])[] = [
@@ -124,7 +134,10 @@ test('a field called __proto__ is refused and changes nothing', (t) => {
   t.is(({} as { polluted?: boolean }).polluted, undefined);
 });
 
-const key = fc.oneof(fc.constantFrom('machine_count', 'machineCount', 'count', 'note', 'port', 'tags', 'inner', 'parts', '__proto__', 'constructor'), fc.string());
+const key = fc.oneof(
+  fc.constantFrom('machine_count', 'machineCount', 'count', 'note', 'port', 'tags', 'inner', 'parts', '__proto__', 'constructor'),
+  fc.string(),
+);
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { depthSize: 'small' },

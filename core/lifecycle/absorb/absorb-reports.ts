@@ -12,8 +12,12 @@ export function absorbReports(draft: Draft, attempt: AttemptRecord, reports: rea
   for (const report of reports) {
     const known = draft.machine({ provider_instance: attempt.provider_instance, machine_id: report.machine_id });
     if (known) refresh(draft, known, report);
-    else adopt(draft, attempt, report);
   }
+  const unknown = reports.filter(
+    ({ machine_id }) => draft.machine({ provider_instance: attempt.provider_instance, machine_id }) === undefined,
+  );
+  let room = unknown.length > 0 ? draft.request.wanted - tally(draft).staying : 0;
+  for (const report of unknown) if (adopt(draft, attempt, report, room)) room -= 1;
 }
 
 /**
@@ -48,11 +52,12 @@ export function absorbSlowness(draft: Draft, settings: Settings): void {
     if (draft.now - machine.created_at < settings.pending_timeout_ms) continue;
     const message = `It was not ready ${Math.round(settings.pending_timeout_ms / 1000)} s after its launch.`;
     draft.setMachine(machine, { status: 'failed', going: 'failed', message });
-    draft.journal('machine.failed', { machine_id: machine.machine_id, message });
+    draft.tell('machine.failed', machine, { message });
   }
 }
 
-function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport): void {
+/** Returns whether it takes one of the places that are left. */
+function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
   const { request, now } = draft;
   const machine: MachineRecord = {
     provider_instance: attempt.provider_instance,
@@ -65,18 +70,15 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport): voi
     misses: 0,
   };
   draft.putMachine(machine);
-  const { staying } = tally(draft);
   if (request.cancel_requested_at !== undefined) draft.setMachine(machine, { going: 'cancelled' });
   else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsFleetWhole(draft)))
     draft.setMachine(machine, { going: 'late' });
-  else if (staying > request.wanted) draft.setMachine(machine, { going: 'surplus' });
+  else if (room <= 0) draft.setMachine(machine, { going: 'surplus' });
   const present = draft.machine(machine) ?? machine;
-  draft.journal(present.going === undefined ? 'machine.launched' : 'machine.unwanted', {
-    machine_id: report.machine_id,
-    provider_instance: attempt.provider_instance,
-    ...(present.going === undefined ? {} : { why: present.going }),
-  });
+  if (present.going === undefined) draft.tell('machine.launched', machine);
+  else draft.tell('machine.unwanted', machine, { why: present.going });
   refresh(draft, present, report);
+  return present.going === undefined;
 }
 
 /** A fleet that replaces what was lost may go on doing so after the request completed. */
@@ -100,7 +102,7 @@ function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): v
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     draft.setMachine(machine, { ready_at: draft.now });
     draft.setRequest({ delivered: draft.request.delivered + 1 });
-    draft.journal('machine.ready', { machine_id: machine.machine_id });
+    draft.tell('machine.ready', machine);
   }
   // Stopped unasked: it will not be usable again, and still costs.
   if (isEnding(status) && status !== 'shutting-down' && machine.going === undefined) {
@@ -120,11 +122,11 @@ function end(draft: Draft, machine: MachineRecord, seen: { status: 'terminated';
     ...(unasked ? { lost: true } : {}),
   });
   if (unasked) lose(draft, machine, seen.message ?? 'It was terminated by somebody else.');
-  else draft.journal('machine.gone', { machine_id: machine.machine_id });
+  else draft.tell('machine.gone', machine);
 }
 
 function lose(draft: Draft, machine: MachineRecord, message: string): void {
-  draft.journal('machine.lost', { machine_id: machine.machine_id, message });
+  draft.tell('machine.lost', machine, { message });
   const { request } = draft;
   // While the request runs a lost machine is missing and is replaced; afterwards the survivors are the new aim.
   if (isTerminal(request.status) && request.template?.replace_lost !== true) draft.setRequest({ wanted: Math.max(0, request.wanted - 1) });

@@ -17,7 +17,7 @@ export function expire(draft: Draft): void {
   for (const machine of draft.machines) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
     draft.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
-    draft.journal('machine.failed', { machine_id: machine.machine_id, message: 'time-out' });
+    draft.tell('machine.failed', machine, { message: 'time-out' });
   }
 }
 

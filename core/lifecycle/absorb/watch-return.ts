@@ -11,7 +11,8 @@ export function watchReturn(draft: Draft, machines: readonly MachineRecord[]): v
   if (isTerminal(request.status)) return;
   const gone = machines.filter((machine) => machine.gone_at !== undefined).length;
   const accepted = machines.some((machine) => machine.going !== undefined);
-  if (gone === machines.length) return end(draft, 'completed', `All ${machines.length} machines are gone.`);
+  if (gone === machines.length)
+    return end(draft, 'completed', machines.length === 1 ? 'The machine is gone.' : `All ${machines.length} machines are gone.`);
   if (now >= request.deadline_at) {
     const left = machines.filter((machine) => machine.gone_at === undefined);
     const message = `${left.length} machines were not gone in time; they stay wanted gone.`;

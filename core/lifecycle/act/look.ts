@@ -1,7 +1,7 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { absorbMisses, absorbReports, absorbShortfall } from '../absorb/absorb-reports.ts';
-import { isAlive } from '../counting.ts';
+import { isAlive, machinesOf } from '../counting.ts';
 import { refOf } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
 import { connect, orderOf, type Absorb, type Tools } from './tools.ts';
@@ -12,7 +12,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
   const api = tools.api(attempt);
   holding.looked_at.set(attempt.attempt, tools.monotonic());
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return () => undefined;
-  const known = holding.case.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine)).map(refOf);
+  const known = machinesOf(holding.case.machines, attempt).filter(isAlive).map(refOf);
   try {
     const seen = await tools.observer.look(connected, api, {
       handle: attempt.handle,

@@ -3,7 +3,7 @@ import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { Aim, MachineRef } from '../../provider.ts';
 import type { Case } from '../case.ts';
-import { awaitsRelease, isAlive, isSettled, isStaying, tally, toCome } from '../counting.ts';
+import { awaitsRelease, isAlive, isSettled, isStaying, machinesOf, tally, toCome } from '../counting.ts';
 
 /** What is asked of one attempt's handle. */
 export interface Demand {
@@ -24,7 +24,7 @@ export function demands(from: Case, now: number): readonly Demand[] {
   const found: Demand[] = [];
   for (const attempt of attempts) {
     if (attempt.handle === undefined) continue;
-    const mine = from.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine));
+    const mine = machinesOf(from.machines, attempt).filter(isAlive);
     const coming = toCome(attempt, counts.stayingOf.get(attempt.attempt) ?? 0);
     const allowed = Math.min(coming, room);
     room -= allowed;

@@ -3,7 +3,7 @@ import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../provider.ts';
 import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
-import { awaitsRelease, isAlive, isReady, isSettled, isStaying, tally } from '../counting.ts';
+import { awaitsRelease, isAlive, isReady, isSettled, isStaying, machinesOf, tally } from '../counting.ts';
 import { plan, type PlannedOrder, type Rung } from './plan.ts';
 import type { Settings } from '../settings.ts';
 
@@ -135,7 +135,7 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 
 function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
-  const alive = from.machines.filter((machine) => machine.attempt === attempt.attempt && isAlive(machine));
+  const alive = machinesOf(from.machines, attempt).filter(isAlive);
   if (alive.length === 0 && isSettled(attempt)) return undefined;
   const last = at.agenda.looked_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
@@ -153,7 +153,7 @@ function rest(from: Case, reachable: readonly AttemptRecord[], at: Circumstances
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
-    if (from.machines.some((machine) => machine.attempt === attempt.attempt && isAlive(machine))) continue;
+    if (machinesOf(from.machines, attempt).some(isAlive)) continue;
     const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
     else wake.in(due - at.monotonic);

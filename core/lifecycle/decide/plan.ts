@@ -3,7 +3,7 @@ import type { Offer } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
 import type { Capabilities } from '../../provider.ts';
 import type { Case } from '../case.ts';
-import { isSettled, isStaying } from '../counting.ts';
+import { isSettled, isStaying, machinesOf } from '../counting.ts';
 
 /** One instance that may serve a request, with what it offers now, in the order of preference. */
 export interface Rung {
@@ -22,6 +22,9 @@ export interface PlannedOrder {
   readonly machine_count: number;
   readonly offers: readonly Offer[] | undefined;
 }
+
+/** Orders made at once: what is still missing after these is planned next. */
+const mostOrders = 100;
 
 /** Attempts that start nothing are not repeated on the same rung more often than this. */
 const fruitlessTries = 3;
@@ -64,12 +67,12 @@ function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): bo
 /** Attempts that ended without a machine that stays or was of use. */
 function fruitless(from: Case, attempts: readonly AttemptRecord[]): number {
   const bore = (attempt: AttemptRecord) =>
-    from.machines.some((machine) => machine.attempt === attempt.attempt && (isStaying(machine) || machine.ready_at !== undefined));
+    machinesOf(from.machines, attempt).some((machine) => isStaying(machine) || machine.ready_at !== undefined);
   return attempts.filter((attempt) => isSettled(attempt) && !bore(attempt)).length;
 }
 
 function cut(count: number, most: number): number[] {
   const orders: number[] = [];
-  for (let left = count; left > 0; left -= most) orders.push(Math.min(left, most));
+  for (let left = count; left > 0 && orders.length < mostOrders; left -= most) orders.push(Math.min(left, most));
   return orders;
 }

@@ -48,13 +48,23 @@ test('by API only those that offer it are in', (t) => {
   const asg = candidate('south', { priority: 9, apis: ['ASG'] });
   const chosen = select(query({ provider_api: 'ASG' }), [east, west, asg]);
   t.like(chosen, { strategy: 'api_based', provider_instance: 'south', confidence: 1 });
-  t.deepEqual(chosen.rejected.map(({ name, code }) => [name, code]), [['east', 'API_NOT_SUPPORTED'], ['west', 'API_NOT_SUPPORTED']]);
+  t.deepEqual(
+    chosen.rejected.map(({ name, code }) => [name, code]),
+    [
+      ['east', 'API_NOT_SUPPORTED'],
+      ['west', 'API_NOT_SUPPORTED'],
+    ],
+  );
 });
 
 test('the same request id always chooses the same instance', (t) => {
   const choose = () => select(query({ provider_type: 'cloud' }), [east, west]).provider_instance;
   t.is(choose(), choose());
-  t.is(select(query({ provider_type: 'cloud' }), [west, east]).provider_instance, choose(), 'the order of the configuration does not matter');
+  t.is(
+    select(query({ provider_type: 'cloud' }), [west, east]).provider_instance,
+    choose(),
+    'the order of the configuration does not matter',
+  );
 });
 
 test('load balancing follows the weights within one per cent over 100 000 requests', (t) => {
@@ -129,11 +139,19 @@ test('whatever the candidates, the winner is eligible and never among the altern
       try {
         chosen = select(query({ machine_count }), candidates);
       } catch (error) {
-        return isBrokerError(error) && candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > each.max_instances_per_request);
+        return (
+          isBrokerError(error) &&
+          candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > each.max_instances_per_request)
+        );
       }
       const winner = candidates.find((each) => each.name === chosen.provider_instance);
       const named = [chosen.provider_instance, ...chosen.alternatives, ...chosen.rejected.map((each) => each.name)];
-      return winner?.enabled === true && machine_count <= winner.max_instances_per_request && new Set(named).size === candidates.length && named.length === candidates.length;
+      return (
+        winner?.enabled === true &&
+        machine_count <= winner.max_instances_per_request &&
+        new Set(named).size === candidates.length &&
+        named.length === candidates.length
+      );
     }),
   );
   t.pass();

@@ -2,8 +2,19 @@ import test from 'ava';
 import { mergeLayers, type FileLayer } from '../../../core/templates/layers.ts';
 
 const options = { instances: ['west', 'east'], bind_types: false };
-const main: FileLayer = { template_id: 'a', source_file: 'templates.json', file_type: 'main', fields: { template_id: 'a', image_id: 'ami-1', tags: { a: '1' }, name: 'A' } };
-const type: FileLayer = { template_id: 'a', source_file: 'cloud_templates.json', file_type: 'provider_type', provider_type: 'cloud', fields: { image_id: 'ami-2', key_name: 'k' } };
+const main: FileLayer = {
+  template_id: 'a',
+  source_file: 'templates.json',
+  file_type: 'main',
+  fields: { template_id: 'a', image_id: 'ami-1', tags: { a: '1' }, name: 'A' },
+};
+const type: FileLayer = {
+  template_id: 'a',
+  source_file: 'cloud_templates.json',
+  file_type: 'provider_type',
+  provider_type: 'cloud',
+  fields: { image_id: 'ami-2', key_name: 'k' },
+};
 const own = (instance: string, fields: Record<string, unknown>): FileLayer => ({
   template_id: 'a',
   source_file: `${instance}_templates.json`,
@@ -13,8 +24,16 @@ const own = (instance: string, fields: Record<string, unknown>): FileLayer => ({
 });
 
 test('layers are merged field by field, the most specific last, whatever order they come in', (t) => {
-  const { template, source_info } = mergeLayers('a', [own('east', { image_id: 'ami-3', tags: { b: '2' } }), type, main], undefined, options);
-  t.deepEqual({ ...template }, { template_id: 'a', image_id: 'ami-3', tags: { b: '2' }, name: 'A', key_name: 'k', provider_name: 'east', version: '1.0' });
+  const { template, source_info } = mergeLayers(
+    'a',
+    [own('east', { image_id: 'ami-3', tags: { b: '2' } }), type, main],
+    undefined,
+    options,
+  );
+  t.deepEqual(
+    { ...template },
+    { template_id: 'a', image_id: 'ami-3', tags: { b: '2' }, name: 'A', key_name: 'k', provider_name: 'east', version: '1.0' },
+  );
   t.deepEqual(source_info, {
     source_file: 'east_templates.json',
     file_type: 'provider_instance',

@@ -31,11 +31,21 @@ async function open(layers: FileLayer[], records: TemplateRecord[] = [], finding
     store,
     review: new TemplateReview(types, apis),
     merge: { instances: [], bind_types: false },
-    place: (template) => ({ provider_type: 'cloud', provider_api: template.provider_api ?? 'EC2Fleet', ...(template.provider_name ? { provider_name: template.provider_name } : {}) }),
+    place: (template) => ({
+      provider_type: 'cloud',
+      provider_api: template.provider_api ?? 'EC2Fleet',
+      ...(template.provider_name ? { provider_name: template.provider_name } : {}),
+    }),
   });
   return { library, layers, records, watchers };
 }
-const record = (template_id: string, fields: Record<string, unknown>): TemplateRecord => ({ template_id, fields, created_at: 1, updated_at: 1, version: 1 });
+const record = (template_id: string, fields: Record<string, unknown>): TemplateRecord => ({
+  template_id,
+  fields,
+  created_at: 1,
+  updated_at: 1,
+  version: 1,
+});
 
 test('a template is found by its id, the same frozen object each time', async (t) => {
   const { library } = await open([layer('small', { image_id: 'ami-1' })]);
@@ -55,7 +65,10 @@ test('a template whose layers are wrong is refused with the reason and the other
   t.is(library.list().total_count, 1);
   t.like(
     t.throws(() => library.get('wrong')),
-    { code: 'TEMPLATE_INVALID', message: "Template 'wrong' cannot be used: templates.json /max_instances: must be an integer, not a string" },
+    {
+      code: 'TEMPLATE_INVALID',
+      message: "Template 'wrong' cannot be used: templates.json /max_instances: must be an integer, not a string",
+    },
   );
   t.deepEqual(library.cacheStats.errors, ["templates.json /max_instances: template 'wrong': must be an integer, not a string"]);
 });

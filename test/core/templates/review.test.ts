@@ -4,7 +4,11 @@ import type { ProviderApi, ProviderType } from '../../../core/provider.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';
 
 const types = [
-  { type: 'cloud', aliases: ['aws'], fields: Type.Object({ market: Type.Optional(Type.Enum(['spot', 'ondemand'], { value_aliases: { cheap: 'spot' } })) }) },
+  {
+    type: 'cloud',
+    aliases: ['aws'],
+    fields: Type.Object({ market: Type.Optional(Type.Enum(['spot', 'ondemand'], { value_aliases: { cheap: 'spot' } })) }),
+  },
   { type: 'metal', fields: Type.Object({ rack: Type.Optional(Type.String()) }) },
 ] as unknown as readonly ProviderType[];
 const apis = [
@@ -14,10 +18,19 @@ const apis = [
 const review = new TemplateReview(types, apis);
 
 const spelled: readonly (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
-  [{ templateId: 'a', imageId: 'ami-1' }, { template_id: 'a', image_id: 'ami-1' }],
+  [
+    { templateId: 'a', imageId: 'ami-1' },
+    { template_id: 'a', image_id: 'ami-1' },
+  ],
   [{ instanceType: 't3.small' }, { machine_type: 't3.small' }],
-  [{ vmType: 't3.small', maxNumber: 4 }, { machine_type: 't3.small', max_instances: 4 }],
-  [{ providerType: 'aws', provider_api: 'AutoScalingGroup' }, { provider_type: 'cloud', provider_api: 'ASG' }],
+  [
+    { vmType: 't3.small', maxNumber: 4 },
+    { machine_type: 't3.small', max_instances: 4 },
+  ],
+  [
+    { providerType: 'aws', provider_api: 'AutoScalingGroup' },
+    { provider_type: 'cloud', provider_api: 'ASG' },
+  ],
   [{ provider_api: 'aws' }, { provider_api: 'cloud' }],
   [{ provider_api: 'Elsewhere' }, { provider_api: 'Elsewhere' }],
   [{ market: 'cheap' }, { market: 'spot' }],
@@ -34,9 +47,21 @@ const reviewed: readonly (readonly [string, Record<string, unknown>, readonly (r
   ['no id', {}, [['error', '/template_id', 'is required']]],
   ['an id that is none', { template_id: '-a' }, [['error', '/template_id', 'must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"']]],
   ['a wrong type', { template_id: 'a', subnet_ids: 'subnet-1' }, [['error', '/subnet_ids', 'must be an array, not a string']]],
-  ['an unknown field', { template_id: 'a', imge_id: 'x' }, [['warning', '/imge_id', "unknown field, kept as it is; did you mean 'image_id'?"]]],
-  ['an unknown type', { template_id: 'a', provider_type: 'clowd' }, [['error', '/provider_type', "no loaded plugin brings the provider type 'clowd'; did you mean 'cloud'?"]]],
-  ['an unknown API', { template_id: 'a', provider_api: 'Rucks' }, [['error', '/provider_api', "no loaded plugin brings the provider API 'Rucks'; did you mean 'Racks'?"]]],
+  [
+    'an unknown field',
+    { template_id: 'a', imge_id: 'x' },
+    [['warning', '/imge_id', "unknown field, kept as it is; did you mean 'image_id'?"]],
+  ],
+  [
+    'an unknown type',
+    { template_id: 'a', provider_type: 'clowd' },
+    [['error', '/provider_type', "no loaded plugin brings the provider type 'clowd'; did you mean 'cloud'?"]],
+  ],
+  [
+    'an unknown API',
+    { template_id: 'a', provider_api: 'Rucks' },
+    [['error', '/provider_api', "no loaded plugin brings the provider API 'Rucks'; did you mean 'Racks'?"]],
+  ],
 ];
 for (const [title, fields, findings] of reviewed) {
   test(`a template is reviewed: ${title}`, (t) => {

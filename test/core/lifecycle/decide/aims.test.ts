@@ -50,7 +50,11 @@ test('a successor repeats what was said to a handle, once its time has come', (t
 });
 
 test('what stays and what may come is never more than is wanted, unless more are there already', (t) => {
-  const attempt = fc.record({ machine_count: fc.integer({ min: 1, max: 6 }), settled: fc.boolean(), staying: fc.integer({ min: 0, max: 6 }) });
+  const attempt = fc.record({
+    machine_count: fc.integer({ min: 1, max: 6 }),
+    settled: fc.boolean(),
+    staying: fc.integer({ min: 0, max: 6 }),
+  });
   fc.assert(
     fc.property(fc.array(attempt, { minLength: 1, maxLength: 5 }), fc.integer({ min: 0, max: 20 }), (given, wanted) => {
       const attempts = given.map(({ machine_count, settled }, i) => attemptOf(i + 1, { settled }, machine_count));
