@@ -8,7 +8,10 @@ import type { StorageDriver } from './storage.ts';
 export interface EndpointScheme {
   /** Without the colon. */
   readonly scheme: string;
-  /** Called at the first use. `rest` is what follows the colon. Several instances share what the same `rest` opens. */
+  /**
+   * Called at the first use, and again when nobody answers at the address any more: gives what runs already, or starts it. `rest` is what
+   * follows the colon; several instances share what the same `rest` opens.
+   */
   open(rest: string, context: EndpointContext): Promise<{ readonly url: string; close(): Promise<void> }>;
 }
 

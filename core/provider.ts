@@ -5,7 +5,7 @@ import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
 import type { MachineStatus } from './model/machine.ts';
 import type { Offer, Shortfall } from './model/shortfall.ts';
-import type { TemplateOf } from './model/template.ts';
+import type { Template, TemplateOf } from './model/template.ts';
 
 /** What a provider type gets when it connects. */
 export interface PluginContext {
@@ -76,7 +76,9 @@ export interface ProviderType<Config extends TObject = TObject, Session = any> {
   /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
   serves?(config: Static<Config>, api: string): boolean;
   places?(session: Session, call: Call): Promise<Places>;
-  /** Cached by the core. */
+  /** What is known, without asking anybody, of the machine type that a template stands for (its first, where it has several). Pure. */
+  machineTypeOf?(template: Template): MachineType | undefined;
+  /** All that the provider has. Cached by the core. */
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */
   owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
@@ -117,6 +119,7 @@ export interface LaunchOrder<Fields extends TObject = any, Prepared = undefined>
   /** Exactly one where `offers_per_launch` is `one`; absent where the API has no `offers`. */
   readonly offers?: readonly Offer[];
   readonly tags: Readonly<Record<string, string>>;
+  /** What `prepare` returned; absent for `dispose` and `find` when it never did. */
   readonly prepared: Prepared;
 }
 
@@ -214,11 +217,11 @@ export interface ProviderApi<Session = any, Fields extends TObject = any, Handle
   /** Removes what is left when no machine remains: fleet, group, launch template. Also called with the order alone, when no handle ever came. */
   dispose?(
     session: Session,
-    left: { readonly order: LaunchOrder<Fields, Prepared>; readonly handle?: Handle },
+    left: { readonly order: LaunchOrder<Fields, Prepared | undefined>; readonly handle?: Handle },
     call: Call,
   ): Promise<Progress>;
   /** After a lost answer: what the order is seen to have started. `undefined` = nothing seen yet, which proves nothing. */
-  find?(session: Session, order: LaunchOrder<Fields, Prepared>, call: Call): Promise<Handle | undefined>;
+  find?(session: Session, order: LaunchOrder<Fields, Prepared | undefined>, call: Call): Promise<Handle | undefined>;
   /** What this API cannot honour in a template. Pure. */
   review?(template: TemplateOf<Fields>): readonly Finding[];
   /** The pools that a template allows, best first. Pure. Shortfalls name offers by the same key. */

@@ -3,6 +3,7 @@ import type { Finding } from './findings.ts';
 import type { MachineRecord } from './model/machine.ts';
 import type { RequestRecord } from './model/request.ts';
 import type { Template } from './model/template.ts';
+import type { MachineType } from './provider.ts';
 import type { MachineKey } from './model/machine.ts';
 
 /** How one thing looks to a caller. Pure. */
@@ -35,6 +36,8 @@ export interface ListOf<T> {
 /** A template as callers see it. */
 export interface TemplateDetail {
   readonly template: Template;
+  /** What its machines are like, where the provider knows. */
+  readonly machine_type?: MachineType;
 }
 
 /** A machine that the cloud takes, or took, back by itself. */

@@ -24,11 +24,15 @@ export const listTemplates = operation('ListTemplatesQuery', {
   output: 'templates',
   rest: { method: 'GET', path: '/templates/', limit: 'template' },
   cli: { command: 'templates list' },
-  async handle(input, { templates, clock }) {
+  async handle(input, { templates, providers, clock }) {
     if (input.force_refresh) await templates.refresh();
     const given = Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
     const found = templates.list({ ...given, ...(input.sort === undefined ? {} : { sort: input.sort }), ...paging(input, 50) });
-    return { ...found, ...(Object.keys(given).length > 0 ? { filters: given } : {}), at: clock.now() };
+    const items = found.items.map(({ template }) => {
+      const machine_type = providers.machineTypeOf(template);
+      return { template, ...(machine_type ? { machine_type } : {}) };
+    });
+    return { items, total_count: found.total_count, ...(Object.keys(given).length > 0 ? { filters: given } : {}), at: clock.now() };
   },
 });
 

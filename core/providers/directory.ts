@@ -1,6 +1,6 @@
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
-import type { ProviderApi, ProviderType } from '../provider.ts';
+import type { MachineType, ProviderApi, ProviderType } from '../provider.ts';
 import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
 import { select } from '../selection/select.ts';
 import type { Facts } from './facts.ts';
@@ -53,6 +53,12 @@ export class ProviderDirectory {
   /** The template as an instance sees it: what it says over the instance's defaults. */
   templateFor(template: Template, instance: ProviderInstance): Template {
     return { ...instance.template_defaults, ...template } as Template;
+  }
+
+  /** What the machines of a template are like: by the instance or type that it names, else by the preferred instance. */
+  machineTypeOf(template: Template): MachineType | undefined {
+    const named = this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
+    return this.#types.get(named ?? '')?.machineTypeOf?.(template);
   }
 
   /** Offers of a template at an instance that are worth trying now, best first; undefined when its API has no offers. */

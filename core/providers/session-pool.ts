@@ -36,7 +36,8 @@ export class SessionPool {
   readonly #signal: AbortSignal;
   readonly #connected = new Map<string, Promise<Connected>>();
   readonly #known = new Map<string, Connected>();
-  readonly #opened = new Map<string, Promise<Opened>>();
+  /** What was opened last for an endpoint of a scheme. */
+  readonly #opened = new Map<string, Opened>();
 
   constructor(parts: PoolParts, signal: AbortSignal) {
     this.#parts = parts;
@@ -67,8 +68,7 @@ export class SessionPool {
     await Promise.allSettled(
       connected.map((each) => (each.status === 'fulfilled' ? each.value.type.close?.(each.value.session) : undefined)),
     );
-    const opened = await Promise.allSettled(this.#opened.values());
-    await Promise.allSettled(opened.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+    await Promise.allSettled([...this.#opened.values()].map((opened) => opened.close()));
   }
 
   async #connect(name: string): Promise<Connected> {
@@ -89,13 +89,10 @@ export class SessionPool {
 
   async #endpoint(url: string): Promise<string> {
     if (/^https?:/.test(url)) return url;
-    let opening = this.#opened.get(url);
-    if (!opening) {
-      opening = this.#open(url);
-      this.#opened.set(url, opening);
-      opening.catch(() => this.#opened.delete(url));
-    }
-    return (await opening).url;
+    const opened = await this.#open(url);
+    await this.#opened.get(url)?.close();
+    this.#opened.set(url, opened);
+    return opened.url;
   }
 
   async #open(url: string): Promise<Opened> {

@@ -65,12 +65,15 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   let message: string | undefined;
   const counts = tally(from);
   if (!stop && !over && counts.missing > 0) {
-    const orders = at.held_back === undefined ? plan(from, at.ladder(), counts.missing) : [];
+    const persistent = request.template?.retry_until_timeout === true;
+    // What lacked capacity once may have some again: a request that keeps trying forgives as everyone forgets.
+    const since = persistent ? at.now - at.settings.offer_memory_ms : -Infinity;
+    const orders = at.held_back === undefined ? plan(from, at.ladder(), counts.missing, since) : [];
     if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back;
       wake.in(1_000);
-    } else if (request.template?.retry_until_timeout === true) {
+    } else if (persistent) {
       message = 'Every offer lacked capacity; trying again until the time-out.';
       wake.in(10_000);
     } else exhausted = true;

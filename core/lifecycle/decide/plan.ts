@@ -1,3 +1,4 @@
+import type { FaultKind } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
@@ -31,34 +32,39 @@ const fruitlessTries = 3;
 
 /**
  * The next orders for the machines that are missing: the first rung that has something left, cut by what the API takes at once. Empty: the
- * ladder is at its end. Pure.
+ * ladder is at its end. Attempts made before `since` (epoch milliseconds) are forgiven. Pure.
  */
-export function plan(from: Case, ladder: readonly Rung[], missing: number): readonly PlannedOrder[] {
+export function plan(from: Case, ladder: readonly Rung[], missing: number, since = -Infinity): readonly PlannedOrder[] {
   for (const rung of ladder) {
-    const tried = from.attempts.filter((attempt) => attempt.provider_instance === rung.provider_instance && attempt.api === rung.api);
-    if (
-      tried.some((attempt) => attempt.shortfall.some((each) => each.kind === 'quota' || each.kind === 'credentials') && isSettled(attempt))
-    )
-      continue;
+    const tried = from.attempts.filter(
+      (attempt) => attempt.provider_instance === rung.provider_instance && attempt.api === rung.api && attempt.created_at >= since,
+    );
+    if (tried.some(isRuledOut)) continue;
     const offers = rung.offers?.filter((offer) => !isUsedUp(from, tried, offer));
-    if (offers?.length === 0) continue;
-    if (
-      !offers &&
-      (fruitless(from, tried) >= fruitlessTries || tried.some((attempt) => attempt.shortfall.some((each) => each.kind === 'capacity')))
-    )
-      continue;
+    if (offers ? offers.length === 0 : isExhausted(from, tried)) continue;
     const taken = offers && (rung.capabilities.offers_per_launch === 'one' ? offers.slice(0, 1) : offers);
     return cut(missing, rung.capabilities.machines_per_launch).map((machine_count) => ({ rung, machine_count, offers: taken }));
   }
   return [];
 }
 
-/** It said that it has no machines, or it was tried to no effect often enough. */
+/** The whole order was refused for a reason that has nothing to do with its offers. */
+const isRuledOut = (attempt: AttemptRecord): boolean =>
+  attempt.state === 'closed' && attempt.shortfall.some(({ kind }) => kind === 'quota' || kind === 'credentials');
+
+/** An API without offers to choose from has said that it has no machines, or gave nothing often enough. */
+const isExhausted = (from: Case, tried: readonly AttemptRecord[]): boolean =>
+  fruitless(from, tried) >= fruitlessTries || tried.some((attempt) => attempt.shortfall.some(({ kind }) => kind === 'capacity'));
+
+/** Kinds of shortfall after which the same offer need not be asked again. */
+const final: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
+
+/** It was short of machines, or refused, or was tried to no effect often enough. */
 function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): boolean {
   const mine = tried.filter((attempt) => attempt.order.offers?.some((each) => each.key === offer.key));
   const short = mine.some((attempt) =>
     attempt.shortfall.some(
-      (each) => each.kind === 'capacity' && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
+      (each) => final.has(each.kind) && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
     ),
   );
   return short || fruitless(from, mine) >= fruitlessTries;

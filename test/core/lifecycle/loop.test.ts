@@ -334,3 +334,19 @@ test('many requests are looked at in one call', async (t) => {
   t.true(looks.length <= 4, `${looks.length} calls: ${looks.join(' ')}`);
   await bench.close();
 });
+
+test('with retry_until_timeout a request outlasts a shortage', async (t) => {
+  const east = new ScriptedCloud({}, [{ key: 'a' }]);
+  east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
+  const bench = await loopBench({ east });
+  const id = await bench.request(2, { retry_until_timeout: true });
+  await bench.clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'pending');
+  t.regex((await bench.status(id)).request.message, /trying again/);
+  await bench.clock.advance(140_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is(new Set(east.orders.map((order) => order.token)).size, 2);
+  await bench.close();
+});

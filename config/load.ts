@@ -1,0 +1,215 @@
+import { resolve } from 'node:path';
+import type { TObject } from 'typebox';
+import { isBrokerError } from '../core/errors.ts';
+import { isError, type Finding } from '../core/findings.ts';
+import type { Plugin } from '../core/plugin.ts';
+import type { ProviderType } from '../core/provider.ts';
+import { compile } from '../core/schema.ts';
+import type { StorageDriver } from '../core/storage.ts';
+import { TemplateReview } from '../core/templates/review.ts';
+import { checkProviders, typeNamed } from './check-providers.ts';
+import { checkScheduler, checkStorage } from './check-sections.ts';
+import { findConfiguration, readConfiguration } from './configuration-file.ts';
+import type { Configuration } from './configuration.ts';
+import { defaultPlugins, withoutFile } from './defaults.ts';
+import type { Environment } from './environment.ts';
+import { isObject } from './objects.ts';
+import { Layers, type ValueOrigin } from './origins.ts';
+import { absolutePaths, type PathBase } from './paths.ts';
+import { placedIn, refusal } from './places.ts';
+import { loadPlugins } from './plugins.ts';
+import { ConfigurationFile, PluginsSection } from './schema.ts';
+import { EnvironmentVariables } from './variables.ts';
+
+export interface LoadOptions {
+  /** A file that the command line names; it beats MUSTER_CONFIG and the search. */
+  readonly file?: string;
+  /** Where the search begins. */
+  readonly cwd: string;
+  readonly env: Environment;
+  /** What the command line says, in the shape of the file. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** The data directory that the command line names; it beats MUSTER_DATA_DIR. */
+  readonly data_directory?: string;
+}
+
+export interface LoadedConfiguration {
+  readonly configuration: Configuration;
+  /** In the order of the configuration. */
+  readonly plugins: readonly Plugin[];
+  /** What the loaded plugins say about templates. */
+  readonly review: TemplateReview;
+  /** Absent: there is none, and the broker runs on samples. */
+  readonly file?: string;
+  /** Where each value came from, by JSON pointer into `configuration`. */
+  readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** Warnings. */
+  readonly findings: readonly Finding[];
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/**
+ * Finds, merges and checks the configuration: command line over environment over file over defaults. Throws INVALID_CONFIGURATION with
+ * every finding and its place in `details.findings`; FILE_NOT_FOUND or PARSE_ERROR for a file that cannot be read.
+ */
+export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
+  const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
+  const source = named === undefined ? await findConfiguration(options.cwd) : await readConfiguration(resolve(options.cwd, named));
+  const directory = source?.directory ?? resolve(options.cwd);
+  const findings: Finding[] = [];
+
+  // Step one: the plugins, because everything else is checked with what they bring.
+  const file = source ? treeOf(source.value, findings) : {};
+  const variables = new EnvironmentVariables(options.env);
+  const environment = variables.sections();
+  const commandLine = treeOf(options.overrides, findings);
+  const wanted = [commandLine, ...environment.map(({ tree }) => tree), file].find((tree) => tree['plugins'] !== undefined)?.['plugins'];
+  const { names: pluginNames, plugins, complete } = await pluginsOf(wanted, directory, findings);
+
+  // Step two: everything else.
+  const types = plugins.flatMap((plugin) => plugin.providers ?? []);
+  const drivers = plugins.flatMap((plugin) => plugin.storages ?? []);
+  const storageType = typeIn(commandLine) ?? variables.storageType ?? typeIn(file) ?? 'sqlite';
+  const driver = drivers.find(({ type }) => type === storageType);
+  const layers = new Layers();
+  if (!source) layers.add(samplesFor(types), 'default');
+  layers.add(spelled(file, types, driver, findings), 'file');
+  for (const { tree, names } of [...environment, variables.storage(driver)]) layers.add(tree, 'environment', names);
+  layers.add(spelled(commandLine, types, driver, findings), 'command line');
+  overrideProviders(layers, types, variables);
+  findings.push(...variables.findings(types));
+
+  const { providers: entries, storage: given, ...rest } = layers.value;
+  const parsed = compile(ConfigurationFile).parse({
+    ...rest,
+    plugins: [],
+    ...(entries === undefined || Array.isArray(entries) ? {} : { providers: entries }),
+    ...(given === undefined || isObject(given) ? {} : { storage: given }),
+  });
+  findings.push(...(parsed.findings ?? []));
+
+  const review = new TemplateReview(
+    types,
+    plugins.flatMap((plugin) => plugin.providerApis ?? []),
+  );
+  const list = Array.isArray(entries) ? entries : [];
+  const checked = complete ? checkProviders(list, types, review) : { providers: [], findings: [] };
+  const storage = complete ? checkStorage(isObject(given) ? given : {}, drivers, findings) : { type: '' };
+  const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []).map(({ name }) => name);
+  if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
+  findings.push(...checked.findings);
+  if (list.length === 0)
+    findings.push({ level: 'warning', path: '/providers', message: 'no provider is configured: no request can be served' });
+
+  const placed = placedIn(findings, layers, source);
+  if (placed.some(isError) || !parsed.value) throw refusal(placed, source);
+
+  const data_directory = dataDirectory(options, directory);
+  const baseOf = (pointer: string): PathBase => {
+    const { origin } = layers.at(pointer);
+    return { directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory, data_directory };
+  };
+  const { templates, server } = absolutePaths(ConfigurationFile, parsed.value, baseOf);
+  const configuration: Configuration = {
+    plugins: pluginNames,
+    scheduler: parsed.value.scheduler,
+    storage: driver ? absolutePaths(driver.options as TObject, storage, baseOf, '/storage') : storage,
+    templates,
+    providers: checked.providers.map((provider, index) => {
+      const schema = typeNamed(types, provider.type)?.config as TObject;
+      return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
+    }),
+    server,
+    data_directory,
+  };
+  const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));
+  return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
+}
+
+/** In canonical spelling; what cannot be read as a configuration at all is a finding. */
+function treeOf(value: unknown, findings: Finding[]): Tree {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) {
+    findings.push({ level: 'error', path: '', message: 'must be an object with the sections of a configuration' });
+    return {};
+  }
+  const canonical = compile(ConfigurationFile).canonical(value);
+  findings.push(...canonical.findings);
+  return canonical.value as Tree;
+}
+
+interface Loaded {
+  /** As written: they load again, from the same directory, in a thread of their own. */
+  readonly names: readonly string[];
+  readonly plugins: readonly Plugin[];
+  /** `false`: nothing can be said about what the missing ones would have brought. */
+  readonly complete: boolean;
+}
+
+async function pluginsOf(wanted: unknown, cwd: string, findings: Finding[]): Promise<Loaded> {
+  const parsed = compile(PluginsSection).parse(wanted ?? defaultPlugins);
+  if (!parsed.value) {
+    findings.push(...(parsed.findings ?? []).map((finding) => ({ ...finding, path: `/plugins${finding.path}` })));
+    return { names: [], plugins: [], complete: false };
+  }
+  try {
+    return { names: parsed.value, plugins: await loadPlugins(parsed.value, { cwd }), complete: true };
+  } catch (error) {
+    if (!isBrokerError(error)) throw error;
+    findings.push(...(error.details['findings'] as readonly Finding[]));
+    return { names: parsed.value, plugins: [], complete: false };
+  }
+}
+
+/** The simulated cloud needs the plugin that reaches it. */
+const samplesFor = (types: readonly ProviderType<any, any>[]): Tree => ({
+  ...withoutFile,
+  providers: withoutFile.providers.filter((entry) => typeNamed(types, entry.type)),
+});
+
+const typeIn = ({ storage }: Tree): unknown => (isObject(storage) ? storage['type'] : undefined);
+
+/** In the spelling of the plugins too, so that what lies over it meets the same names. */
+function spelled(tree: Tree, types: readonly ProviderType<any, any>[], driver: StorageDriver<any> | undefined, findings: Finding[]): Tree {
+  const spell = (schema: TObject, value: unknown, at: string): unknown => {
+    const canonical = compile(schema).canonical(value);
+    findings.push(...canonical.findings.map((finding) => ({ ...finding, path: `${at}${finding.path}` })));
+    return canonical.value;
+  };
+  const { providers, storage } = tree;
+  const entries = Array.isArray(providers)
+    ? providers.map((entry: unknown, index) => {
+        const type = isObject(entry) ? typeNamed(types, entry['type']) : undefined;
+        if (!type || !isObject(entry) || !isObject(entry['config'])) return entry;
+        return { ...entry, config: spell(type.config as TObject, entry['config'], `/providers/${index}/config`) };
+      })
+    : providers;
+  return {
+    ...tree,
+    ...(entries === undefined ? {} : { providers: entries }),
+    ...(driver && isObject(storage) ? { storage: spell(driver.options as TObject, storage, '/storage') } : {}),
+  };
+}
+
+/** An override of a provider type holds for every instance of it. */
+function overrideProviders(layers: Layers, types: readonly ProviderType<any, any>[], variables: EnvironmentVariables): void {
+  const entries = layers.value['providers'];
+  for (const type of types) {
+    const { tree, names } = variables.provider(type);
+    for (const [index, entry] of Array.isArray(entries) ? entries.entries() : []) {
+      const mine = isObject(entry) && typeNamed([type], entry['type']) !== undefined;
+      if (mine) layers.addToEntry('providers', index, 'config', tree, 'environment', names);
+    }
+  }
+}
+
+function dataDirectory({ data_directory, env, cwd }: LoadOptions, directory: string): string {
+  const moved = data_directory ?? (env['MUSTER_DATA_DIR'] || undefined);
+  return moved === undefined ? resolve(directory, 'data') : resolve(cwd, moved);
+}
+
+function dataOrigin({ data_directory, env }: LoadOptions): ValueOrigin {
+  if (data_directory !== undefined) return { origin: 'command line' };
+  return env['MUSTER_DATA_DIR'] ? { origin: 'environment', variable: 'MUSTER_DATA_DIR' } : { origin: 'default' };
+}

@@ -1,0 +1,153 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isBrokerError } from '../core/errors.ts';
+import type { Finding } from '../core/findings.ts';
+import { templateIdPattern } from '../core/model/template.ts';
+import type { ProviderType } from '../core/provider.ts';
+import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../core/scheduler.ts';
+import type { FileLayer, FileType, LayerSet } from '../core/templates/layers.ts';
+import type { TemplateReview } from '../core/templates/review.ts';
+import { inlineFiles } from './inline-files.ts';
+import { readText, type SourceText } from './source-text.ts';
+
+export interface TemplateFilesOptions {
+  /** Absolute. */
+  readonly directory: string;
+  readonly types: readonly ProviderType<any, any>[];
+  /** Names of the configured provider instances. */
+  readonly instances: readonly string[];
+  /** Loaded dialects, in configuration order. */
+  readonly strategies: readonly SchedulerStrategy[];
+  readonly review: TemplateReview;
+}
+
+/** A template file and what it is for. */
+export interface TemplateFile {
+  readonly name: string;
+  readonly file_type: FileType;
+  readonly provider_type?: string;
+  readonly provider_instance?: string;
+}
+
+const extensions = ['json', 'yaml', 'yml'];
+
+/**
+ * The template files of a directory, least specific first: `templates.*`, `<type>_templates.*` (also by the type's aliases, and in IBM's
+ * manner `<alias>prov_templates.*`), `<instance>_templates.*`.
+ */
+export function templateFilesAmong(
+  names: readonly string[],
+  { types, instances }: Pick<TemplateFilesOptions, 'types' | 'instances'>,
+): TemplateFile[] {
+  const there = new Set(names);
+  const stems = new Map<string, Omit<TemplateFile, 'name'>>([['templates', { file_type: 'main' }]]);
+  const add = (stem: string, what: Omit<TemplateFile, 'name'>) => stems.set(stem, stems.get(stem) ?? what);
+  for (const { type, aliases = [] } of types) {
+    const what = { file_type: 'provider_type', provider_type: type } as const;
+    // A type's own name is more specific than what other programs call it.
+    for (const alias of aliases) for (const stem of [`${alias}prov_templates`, `${alias}_templates`]) add(stem, what);
+    for (const stem of [`${type}prov_templates`, `${type}_templates`]) add(stem, what);
+  }
+  for (const instance of instances) add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
+  return [...stems].flatMap(([stem, what]) =>
+    extensions.map((extension) => ({ name: `${stem}.${extension}`, ...what })).filter(({ name }) => there.has(name)),
+  );
+}
+
+/**
+ * Reads every template file by the dialect that recognises it. A file that cannot be read or parsed is a finding with line and reason, a
+ * template that is wrong one with its place; the others load. No directory is an empty set with a finding.
+ */
+export async function readTemplateFiles(options: TemplateFilesOptions): Promise<LayerSet> {
+  let names: string[];
+  try {
+    names = await readdir(options.directory);
+  } catch (error) {
+    const message = `template files are looked for here, and it cannot be read: ${reasonOf(error)}`;
+    return { layers: [], files: [], findings: [{ level: 'error', path: '', file: options.directory, message }] };
+  }
+  const files = templateFilesAmong(names, options);
+  const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
+  const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'there is no template file here' };
+  return {
+    layers: read.flatMap(({ layers }) => layers),
+    files: files.map(({ name }) => name),
+    findings: files.length === 0 ? [none] : read.flatMap(({ findings }) => findings),
+  };
+}
+
+interface Read {
+  readonly layers: readonly FileLayer[];
+  readonly findings: readonly Finding[];
+}
+
+async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
+  const path = join(directory, file.name);
+  let source: SourceText;
+  try {
+    source = readText(path, await readFile(path, 'utf8'));
+  } catch (error) {
+    return { layers: [], findings: [broken(path, error)] };
+  }
+  if (source.value === undefined)
+    return { layers: [], findings: [{ level: 'warning', path: '', file: path, message: 'the file is empty' }] };
+  let read: TemplatesRead | undefined;
+  try {
+    // Every dialect is asked, whatever the active scheduler is.
+    const strategy = strategies.find((each) => each.readTemplates && each.recognises?.(source.value, file.name));
+    read = strategy?.readTemplates?.(source.value, review.canonical);
+  } catch (error) {
+    return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` }] };
+  }
+  if (!read)
+    return {
+      layers: [],
+      findings: [{ level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
+    };
+  const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));
+  const layers: FileLayer[] = [];
+  for (const layer of read.layers) {
+    const inlined = await inlineFiles(layer.fields, directory);
+    const problems = [...idFindings(layer), ...inlined.findings];
+    findings.push(
+      ...problems.map((finding) => ({ ...finding, file: path, message: `template '${layer.template_id}': ${finding.message}` })),
+    );
+    if (problems.length > 0) continue;
+    const { name, ...what } = file;
+    layers.push({ template_id: layer.template_id, fields: inlined.fields, source_file: name, ...what });
+  }
+  return { layers, findings };
+}
+
+const idFindings = ({ template_id }: TemplateLayer): Finding[] =>
+  new RegExp(templateIdPattern).test(template_id)
+    ? []
+    : [
+        {
+          level: 'error',
+          path: '/template_id',
+          message: 'an id is 1 to 128 letters, digits, `-`, `_`, `.`, and begins with a letter or a digit',
+        },
+      ];
+
+function broken(path: string, error: unknown): Finding {
+  if (!isBrokerError(error)) return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
+  const { line, column, reason } = error.details;
+  return {
+    level: 'error',
+    path: '',
+    file: `${path}:${String(line)}:${String(column)}`,
+    message: `the file cannot be parsed: ${String(reason)}`,
+  };
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT'
+    ? 'it does not exist'
+    : code === 'EACCES'
+      ? 'permission denied'
+      : code === 'ENOTDIR'
+        ? 'it is not a directory'
+        : message;
+}

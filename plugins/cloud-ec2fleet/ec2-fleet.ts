@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { defineProviderApi, ProviderFault, type Observation } from '../../core/index.ts';
+import { poolsOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import type { FleetHandle, FleetType, Prepared } from './fleet-type.ts';
+import { instant } from './fleet-types/instant.ts';
+import { fleetParameters } from './fleet-parameters.ts';
+import { review } from './review.ts';
+
+const fields = Type.Object({
+  fleet_type: Type.Optional(
+    Type.Enum(['instant', 'request', 'maintain'], {
+      description: 'How the fleet lives: `instant` (default) starts machines at once and is done.',
+    }),
+  ),
+});
+
+const fleetTypes: ReadonlyMap<string, FleetType> = new Map([instant].map((each) => [each.fleet_type, each]));
+
+/** Has one call choose among machine types, places and markets. */
+export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHandle, Prepared>({
+  type: 'cloud',
+  name: 'EC2Fleet',
+  fields,
+  capabilities: {
+    supports_spot: true,
+    supports_on_demand: true,
+    max_instances: 10_000,
+    supported_fleet_types: [...fleetTypes.keys()],
+    machines_per_launch: 1_000,
+    offers_per_launch: 'many',
+    visible_within_ms: 300_000,
+    token_valid_ms: 86_400_000,
+    late_release_ms: 0,
+  },
+
+  prepare: (session, order, call) => fleetParameters(session, order, typeOf(order.template.fleet_type).fleet_type, call),
+  launch: (session, order, call) => typeOf(order.prepared.fleet_type).launch(session, order, call),
+
+  async observe(session, watched, call) {
+    const answers: (Observation<FleetHandle> | ProviderFault)[] = [];
+    const byType = Map.groupBy(watched.entries(), ([, each]) => each.handle.fleet_type);
+    for (const [fleetType, entries] of byType) {
+      const seen = await typeOf(fleetType).observe(
+        session,
+        entries.map(([, each]) => each),
+        call,
+      );
+      entries.forEach(([index], i) => {
+        answers[index] = seen[i] as Observation<FleetHandle> | ProviderFault;
+      });
+    }
+    return answers;
+  },
+
+  release: (session, handle, aim, call) => typeOf(handle.fleet_type).release(session, handle, aim, call),
+  async find(session, order, call) {
+    const { prepared } = order;
+    // What was never prepared was never sent.
+    return prepared && typeOf(prepared.fleet_type).find(session, { ...order, prepared }, call);
+  },
+  // An order that broke off while it was prepared has nothing but its template to say what it was to become.
+  dispose: (session, left, call) =>
+    typeOf(left.handle?.fleet_type ?? left.order.prepared?.fleet_type ?? left.order.template.fleet_type).dispose(session, left, call),
+
+  review,
+  offers: (template) => poolsOf(template as unknown as CloudTemplate),
+});
+
+function typeOf(fleetType: string | undefined): FleetType {
+  const found = fleetTypes.get(fleetType ?? instant.fleet_type);
+  if (!found) throw new ProviderFault('invalid', `Fleets of type '${fleetType}' are not served.`);
+  return found;
+}

@@ -1,0 +1,58 @@
+import type { Call, LaunchOrder } from '../../core/index.ts';
+import {
+  intoInterface,
+  joinTagSpecifications,
+  machineSpecOf,
+  namedTemplate,
+  overlay,
+  poolsOf,
+  tagsOf,
+  tagSpecifications,
+  type CloudSession,
+  type CloudTemplate,
+  type Pool,
+  type TemplateVersion,
+} from '../cloud/index.ts';
+
+/** Frozen before the launch: exactly what is sent, each time. */
+export interface Prepared {
+  /** The input of RunInstances. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The launch template that the template names. */
+  readonly template?: TemplateVersion;
+}
+
+/** What is tagged at launch. A Spot request is not a machine. */
+const tagged = ['instance', 'volume', 'network-interface'];
+
+/** The parameters of RunInstances for an order. */
+export async function launchParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<Prepared> {
+  const template = order.template as CloudTemplate;
+  const pool = (order.offers?.[0] ?? poolsOf(template)[0]) as Pool;
+  const spec = await machineSpecOf(session, template, call);
+  const base = template.launch_template_id === undefined ? undefined : await namedTemplate(session, template, call);
+  const built = {
+    ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
+    ...spec,
+    ...(pool.machine_type === undefined ? {} : { InstanceType: pool.machine_type }),
+    ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
+    ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
+  };
+  const native = overlay(overlay(built, template.launch_template_spec), template.provider_api_spec);
+  const params = {
+    ...intoInterface(native),
+    MinCount: 1,
+    MaxCount: order.machine_count,
+    ClientToken: order.token,
+    TagSpecifications: joinTagSpecifications(native['TagSpecifications'], tagSpecifications(tagged, tagsOf(order, session.installation))),
+  };
+  return { params, ...(base ? { template: base } : {}) };
+}
+
+/** A request that ends with its machine: a persistent one would start another after it. */
+function spotOptions({ max_price }: CloudTemplate): object {
+  return {
+    MarketType: 'spot',
+    SpotOptions: { SpotInstanceType: 'one-time', ...(max_price === undefined ? {} : { MaxPrice: String(max_price) }) },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Finding } from '../../core/index.ts';
+import { reviewCommon, type CloudTemplate } from '../cloud/index.ts';
+
+/** What RunInstances cannot honour: everything that needs a fleet. */
+export function review(given: object): Finding[] {
+  const template = given as CloudTemplate;
+  const findings = reviewCommon(template);
+  const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
+  const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
+
+  if (template['fleet_type'] !== undefined) error('/fleet_type', 'needs a fleet; RunInstances makes none');
+  if (template.instance_requirements !== undefined)
+    error('/instance_requirements', 'needs a fleet; RunInstances takes named machine types only');
+  const weights = new Set(Object.values(template.machine_types ?? {}));
+  if (weights.size > 1) error('/machine_types', 'must all have the same weight; RunInstances counts machines, not capacity');
+  else if (weights.size === 1 && !weights.has(1))
+    warning('/machine_types', 'have a weight that has no effect; RunInstances counts machines');
+  if (template.percent_on_demand !== undefined && template.percent_on_demand > 0 && template.percent_on_demand < 100) {
+    error('/percent_on_demand', 'needs a fleet; RunInstances launches in one market at a time');
+  }
+  for (const field of ['allocation_strategy', 'allocation_strategy_on_demand'] as const) {
+    if (template[field] !== undefined)
+      warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
+  }
+  return findings;
+}

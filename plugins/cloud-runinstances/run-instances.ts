@@ -1,0 +1,102 @@
+import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
+import { Type } from 'typebox';
+import { defineProviderApi, isFault, type Call, type Launch, type LaunchOrder } from '../../core/index.ts';
+import {
+  describeInstances,
+  isComplete,
+  launchFault,
+  observeMachines,
+  poolsOf,
+  reportOf,
+  terminate,
+  weightOf,
+  type CloudSession,
+  type CloudTemplate,
+} from '../cloud/index.ts';
+import { launchParameters, type Prepared } from './launch-parameters.ts';
+import { review } from './review.ts';
+
+/** By what the order is found again. */
+interface Handle {
+  readonly client_token: string;
+  readonly reservation_id?: string;
+}
+
+const fields = Type.Object({});
+
+/** Starts machines at once and itself: no fleet, nothing that goes on by itself, and so nothing to stop or to clear away. */
+export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Handle, Prepared>({
+  type: 'cloud',
+  name: 'RunInstances',
+  fields,
+  capabilities: {
+    supports_spot: true,
+    supports_on_demand: true,
+    max_instances: 10_000,
+    supported_fleet_types: [],
+    // EC2 advises several launches of 100 rather than one of 500.
+    machines_per_launch: 100,
+    offers_per_launch: 'one',
+    visible_within_ms: 300_000,
+    token_valid_ms: 86_400_000,
+    late_release_ms: 0,
+  },
+
+  prepare: launchParameters,
+
+  /** The token pins all parameters, and the zone: another pool needs another attempt. */
+  async launch(session, order, call) {
+    const { params, template } = order.prepared;
+    const handle = { client_token: order.token };
+    try {
+      const answer = await session.write((ec2) => new ec2.RunInstancesCommand(params as unknown as RunInstancesCommandInput), call, {
+        slow: true,
+      });
+      return started(
+        order,
+        { ...handle, ...(answer.ReservationId ? { reservation_id: answer.ReservationId } : {}) },
+        answer.Instances ?? [],
+      );
+    } catch (error) {
+      // The token was used, and all that it started is gone: the attempt is over.
+      if (isFault(error) && error.code === 'IdempotentInstanceTerminated') return { handle, machines: [], settled: true };
+      if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
+        // The token was used, with parameters that the cloud takes for others: it will never answer, but what it started can be seen.
+        const seen = await seenBy(session, order.token, call);
+        if (isComplete(session, seen, seen.length >= order.machine_count)) return started(order, handle, seen);
+      }
+      throw launchFault(session, order, error, template);
+    }
+  },
+
+  observe: observeMachines,
+
+  release: (session, _handle, aim, call) => terminate(session, aim.go, call),
+
+  async find(session, order, call) {
+    const seen = await seenBy(session, order.token, call);
+    return isComplete(session, seen, seen.length >= order.machine_count) ? { client_token: order.token } : undefined;
+  },
+
+  review,
+  offers: (template) => poolsOf(template as unknown as CloudTemplate),
+});
+
+const seenBy = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>
+  describeInstances(session, [{ Name: 'client-token', Values: [token] }], call);
+
+/** EC2 starts as many as it can and says nothing of those that it cannot. */
+function started(order: LaunchOrder<typeof fields, Prepared>, handle: Handle, instances: readonly Instance[]): Launch<Handle> {
+  const template = order.template as unknown as CloudTemplate;
+  const machines = instances.map((instance) => reportOf(instance, weightOf(template, instance.InstanceType)));
+  const count = order.machine_count - machines.length;
+  if (count <= 0) return { handle, machines, settled: true };
+  const offer = order.offers?.[0]?.key;
+  const message = `RunInstances: ${machines.length} of ${order.machine_count} machines were to be had${offer === undefined ? '' : ` in ${offer}`}. Error Code: InsufficientInstanceCapacity`;
+  return {
+    handle,
+    machines,
+    settled: true,
+    shortfall: [{ ...(offer === undefined ? {} : { offer }), kind: 'capacity', code: 'InsufficientInstanceCapacity', message, count }],
+  };
+}

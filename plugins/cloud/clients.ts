@@ -1,0 +1,109 @@
+import type { EC2Client, EC2ClientConfig } from '@aws-sdk/client-ec2';
+import type { STSClient } from '@aws-sdk/client-sts';
+import { ProviderFault, type Log } from '../../core/index.ts';
+import type { CloudSettings } from './config.ts';
+import { callerOf, type Credentials, type Identity } from './credentials.ts';
+
+export type Ec2 = typeof import('@aws-sdk/client-ec2');
+
+/** The SDK with its clients for one instance. */
+export interface Clients {
+  readonly ec2: Ec2;
+  /** Asks; repeats by itself. */
+  readonly read: EC2Client;
+  /** Changes the cloud; sends everything exactly once. */
+  readonly write: EC2Client;
+  readonly sts: () => Promise<STSClient>;
+  destroy(): void;
+}
+
+/** Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding out what was done. */
+export const slowCallMs = 60_000;
+
+/** Loads the SDK and makes the clients. No network; the first call resolves credentials. */
+export async function makeClients(settings: CloudSettings, endpoint: string | undefined, log: Log): Promise<Clients> {
+  const [ec2, { NodeHttpHandler }, http, https] = await Promise.all([
+    import('@aws-sdk/client-ec2'),
+    import('@smithy/node-http-handler'),
+    import('node:http'),
+    import('node:https'),
+  ]);
+  const proxyEnv = proxyOf(settings);
+  const readMs = settings.cloud_read_timeout * 1000;
+  const handler = (keepAlive: boolean, patienceMs: number) => {
+    const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
+    return new NodeHttpHandler({
+      connectionTimeout: settings.cloud_connect_timeout * 1000,
+      requestTimeout: readMs,
+      // Without it the time-out only writes a warning.
+      throwOnRequestTimeout: true,
+      socketTimeout: patienceMs,
+      httpAgent: new http.Agent(options),
+      httpsAgent: new https.Agent(options),
+    });
+  };
+  // The SDK logs whole inputs with every failed command, user data included; failures are told as faults.
+  const quiet = () => {};
+  const logger = {
+    debug: quiet,
+    info: quiet,
+    trace: quiet,
+    error: quiet,
+    warn: (text: unknown) => typeof text === 'string' && log.warn({}, text),
+  };
+  const common = { region: settings.region, logger, ...(endpoint === undefined ? {} : { endpoint }) };
+  const opened: { destroy(): void }[] = [];
+  const open = <C extends { destroy(): void }>(client: C): C => {
+    opened.push(client);
+    return client;
+  };
+
+  const caller = await callerOf(settings);
+  const stsFor = async (identity: Identity): Promise<STSClient> => {
+    const { STSClient } = await import('@aws-sdk/client-sts');
+    const { endpoint: ours, ...rest } = common;
+    const where = ours === undefined || isEc2Only(ours) ? rest : common;
+    return open(
+      new STSClient({ ...where, ...identity, maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) }),
+    );
+  };
+  const identity = settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
+  const client = (more: EC2ClientConfig): EC2Client => open(new ec2.EC2Client({ ...common, ...identity, ...more }));
+  let sts: Promise<STSClient> | undefined;
+  return {
+    ec2,
+    read: client({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) }),
+    // A kept connection that the other side has just closed looks like a lost answer; a new one for each change cannot.
+    write: client({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) }),
+    sts: () => (sts ??= stsFor(identity)),
+    destroy: () => opened.forEach((each) => each.destroy()),
+  };
+}
+
+/** Temporary credentials of a role. The SDK calls it again before they expire. */
+function assumed(role: string, sts: () => Promise<STSClient>): Credentials {
+  let client: Promise<STSClient> | undefined;
+  return async () => {
+    const { AssumeRoleCommand } = await import('@aws-sdk/client-sts');
+    const { Credentials: given } = await (await (client ??= sts())).send(
+      new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'muster' }),
+    );
+    if (!given?.AccessKeyId || !given.SecretAccessKey) throw new ProviderFault('credentials', `Assuming ${role} gave no credentials.`);
+    return {
+      accessKeyId: given.AccessKeyId,
+      secretAccessKey: given.SecretAccessKey,
+      ...(given.SessionToken === undefined ? {} : { sessionToken: given.SessionToken }),
+      ...(given.Expiration === undefined ? {} : { expiration: given.Expiration }),
+    };
+  };
+}
+
+/** An address of EC2 itself, which does not answer for STS. */
+const isEc2Only = (endpoint: string): boolean => /(^|\.)ec2\b.*\.amazonaws\.com/.test(new URL(endpoint).hostname);
+
+function proxyOf({ proxy_host, proxy_port }: CloudSettings): Record<string, string> | undefined {
+  if (proxy_host === null) return undefined;
+  if (proxy_port === null) throw new ProviderFault('invalid', 'proxy_host needs proxy_port.');
+  const url = `http://${proxy_host.replace(/^https?:\/\//, '')}:${proxy_port}`;
+  return { HTTP_PROXY: url, HTTPS_PROXY: url };
+}

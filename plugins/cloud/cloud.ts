@@ -1,0 +1,38 @@
+import { defineProviderType } from '../../core/index.ts';
+import { instanceType } from './catalogue/index.ts';
+import { CloudConfig, servesApi } from './config.ts';
+import { cloudFields, type CloudTemplate } from './fields.ts';
+import { ownedBy } from './owned.ts';
+import { machineTypesOf, placesOf } from './places.ts';
+import { machineTypesOf as typesOf } from './pools.ts';
+import { connect, type CloudSession } from './session.ts';
+
+/** The provider type `cloud`: AWS, one region of one account. */
+export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
+  type: 'cloud',
+  aliases: ['aws'],
+  config: CloudConfig,
+  fields: cloudFields,
+  prefers: ['EC2Fleet', 'RunInstances', 'SpotFleet', 'ASG'],
+  connect,
+  serves: servesApi,
+  // The URL as configured: behind a scheme the port changes with every start, the cloud does not.
+  async identity(session, call) {
+    const { region, endpoint_url } = session.settings;
+    return [await session.account(call), region, endpoint_url ?? ''].join('|');
+  },
+  async check(session, call) {
+    await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }), call);
+  },
+  async close(session) {
+    session.close();
+  },
+  machineTypeOf(template) {
+    const [name] = typesOf(template as CloudTemplate);
+    const known = name === undefined ? undefined : instanceType(name);
+    return known && { name: known.instance_type, vcpus: known.vcpus, cores: known.cores, memory_mib: known.memory_mib, arch: known.arch };
+  },
+  places: placesOf,
+  machineTypes: machineTypesOf,
+  owned: ownedBy,
+});

@@ -1,0 +1,106 @@
+import { Type, type Static } from 'typebox';
+import { compile } from '../../core/index.ts';
+
+const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: S,
+  description: string,
+  options: object = {},
+) => Type.Optional(Type.Union([schema, Type.Null()], { default: null, description, ...options }));
+
+const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }));
+
+/** Which APIs an instance serves. */
+const Handlers = Type.Object(
+  {
+    ec2_fleet: flag(true, 'Serve EC2Fleet.'),
+    spot_fleet: flag(true, 'Serve SpotFleet.'),
+    auto_scaling_group: flag(true, 'Serve ASG.'),
+    run_instances: flag(true, 'Serve RunInstances.'),
+  },
+  { additionalProperties: true, default: {}, description: 'APIs that this instance serves.' },
+);
+
+/** How the launch templates are made that fleets and groups refer to. */
+const LaunchTemplates = Type.Object(
+  {
+    create_per_request: flag(true, 'Make one for each request where machines can only be tagged through it.'),
+    naming_strategy: Type.Optional(
+      Type.String({ default: 'request_based', description: 'How a launch template made for one request is named.' }),
+    ),
+    version_strategy: Type.Optional(Type.String({ default: 'incremental', description: 'How changed contents become a version.' })),
+    reuse_existing: flag(true, 'Share one launch template between all requests with equal contents.'),
+    cleanup_old_versions: flag(false, 'Delete versions that are no longer used.'),
+    max_versions_per_template: Type.Optional(
+      Type.Integer({ default: 10, minimum: 1, maximum: 100, description: 'Versions kept of one launch template.' }),
+    ),
+  },
+  { additionalProperties: true, default: {}, description: 'Launch templates.' },
+);
+
+/** `config` of a provider entry of type `cloud`. Open: unknown fields are kept. */
+export const CloudConfig = Type.Object(
+  {
+    provider_type: Type.Optional(Type.Literal('cloud', { default: 'cloud', description: 'Constant.' })),
+    region: Type.Optional(Type.String({ default: 'us-east-1', minLength: 1, description: 'Region.' })),
+    profile: orNull(Type.String(), 'Profile of the shared configuration and credentials files.'),
+    role_arn: orNull(Type.String(), 'Role to assume with the other credentials.'),
+    access_key_id: orNull(Type.String(), 'Access key.', { sensitive: true }),
+    secret_access_key: orNull(Type.String(), 'Secret of the access key.', { sensitive: true }),
+    session_token: orNull(Type.String(), 'Session token of temporary keys.', { sensitive: true }),
+    endpoint_url: orNull(Type.String(), 'Endpoint instead of the public one; `simulator:` is the simulated cloud.'),
+    cloud_max_retries: Type.Optional(
+      Type.Integer({
+        default: 3,
+        minimum: 0,
+        maximum: 10,
+        description: 'Times that a question is repeated. What changes the cloud is never repeated by the SDK.',
+      }),
+    ),
+    cloud_read_timeout: Type.Optional(
+      Type.Integer({ default: 30, minimum: 1, maximum: 300, description: 'Seconds to wait for an answer.' }),
+    ),
+    cloud_connect_timeout: Type.Optional(
+      Type.Integer({ default: 10, minimum: 1, maximum: 60, description: 'Seconds to wait for a connection.' }),
+    ),
+    service_role_spot_fleet: Type.Optional(
+      Type.String({
+        default: 'AWSServiceRoleForEC2SpotFleet',
+        description: 'Name or ARN of the role of Spot Fleets whose template names none.',
+      }),
+    ),
+    handlers: Type.Optional(Handlers),
+    launch_template: Type.Optional(LaunchTemplates),
+    credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.'),
+    key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
+    proxy_host: orNull(Type.String(), 'HTTP proxy.'),
+    proxy_port: orNull(Type.Integer({ minimum: 1, maximum: 65_535 }), 'Port of the HTTP proxy.'),
+  },
+  { additionalProperties: true },
+);
+export type CloudConfig = Static<typeof CloudConfig>;
+
+type Filled<T> = {
+  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends object ? Filled<NonNullable<T[Name]>> : Exclude<T[Name], undefined>;
+};
+/** The configuration with all defaults filled in. */
+export type CloudSettings = Filled<CloudConfig>;
+
+/** Fills what is absent; throws what the schema refuses, for callers that did not check. */
+export function settingsOf(config: CloudConfig): CloudSettings {
+  const parsed = compile(CloudConfig).parse(config);
+  if (parsed.findings) throw new TypeError(parsed.findings.map((finding) => `${finding.path}: ${finding.message}`).join('; '));
+  return parsed.value as CloudSettings;
+}
+
+const switchOf: Readonly<Record<string, keyof Static<typeof Handlers>>> = {
+  EC2Fleet: 'ec2_fleet',
+  SpotFleet: 'spot_fleet',
+  ASG: 'auto_scaling_group',
+  RunInstances: 'run_instances',
+};
+
+/** Whether the switches of `handlers` leave an API on. APIs without a switch are served. */
+export function servesApi(config: CloudConfig, api: string): boolean {
+  const name = switchOf[api];
+  return name === undefined || config.handlers?.[name] !== false;
+}

@@ -1,0 +1,69 @@
+import type { BlockDeviceMapping, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
+import { ProviderFault, type Call } from '../../core/index.ts';
+import type { CloudTemplate } from './fields.ts';
+import { once } from './memory.ts';
+import type { CloudSession } from './session.ts';
+import { userDataOf } from './user-data.ts';
+
+/** What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says nothing. */
+export interface MachineSpec {
+  readonly ImageId?: string;
+  readonly KeyName?: string;
+  readonly SecurityGroupIds?: readonly string[];
+  readonly UserData?: string;
+  readonly IamInstanceProfile?: IamInstanceProfileSpecification;
+  readonly BlockDeviceMappings?: readonly BlockDeviceMapping[];
+}
+
+/** Works out of a template what its machines are made of. Asks the cloud only for the name of the image's root device, where a volume is described. */
+export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
+  const { image_id, key_name, security_group_ids, user_data, instance_profile } = template;
+  const UserData = userDataOf(user_data);
+  const root = await rootVolume(session, template, call);
+  return {
+    ...(image_id === undefined ? {} : { ImageId: image_id }),
+    ...(key_name === undefined ? {} : { KeyName: key_name }),
+    ...(security_group_ids?.length ? { SecurityGroupIds: security_group_ids } : {}),
+    ...(UserData === undefined ? {} : { UserData }),
+    ...(instance_profile === undefined ? {} : { IamInstanceProfile: profileOf(instance_profile) }),
+    ...(root === undefined ? {} : { BlockDeviceMappings: [root] }),
+  };
+}
+
+/** With network interfaces, groups and subnet belong inside the first one: EC2 refuses them beside it. */
+export function intoInterface(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
+  if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
+  const [first, ...more] = NetworkInterfaces;
+  const filled = { DeviceIndex: 0, ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}), ...(SubnetId ? { SubnetId } : {}), ...first };
+  return { ...rest, NetworkInterfaces: [filled, ...more] };
+}
+
+const profileOf = (profile: string): IamInstanceProfileSpecification => (profile.startsWith('arn:') ? { Arn: profile } : { Name: profile });
+
+async function rootVolume(session: CloudSession, template: CloudTemplate, call: Call): Promise<BlockDeviceMapping | undefined> {
+  const { root_volume_size, volume_type, iops, image_id } = template;
+  if (root_volume_size === undefined && volume_type === undefined && iops === undefined) return undefined;
+  return {
+    DeviceName: await rootDevice(session, image_id, call),
+    Ebs: {
+      ...(root_volume_size === undefined ? {} : { VolumeSize: root_volume_size }),
+      ...(volume_type === undefined ? {} : { VolumeType: volume_type }),
+      ...(iops === undefined ? {} : { Iops: iops }),
+      DeleteOnTermination: true,
+    },
+  };
+}
+
+/** A mapping describes the root volume only under the name that the image gives it; under another it would add a second volume. */
+async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
+  if (image === undefined) throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
+  const { device } = await once(session.memory, `root device of ${image}`, async () => {
+    const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
+    const found = Images?.[0];
+    if (found) return { device: found.RootDeviceName || '/dev/xvda' };
+    const code = 'InvalidAMIID.NotFound';
+    throw new ProviderFault('invalid', `Image '${image}' does not exist. Error Code: ${code}`, { code });
+  });
+  return device;
+}

@@ -1,0 +1,88 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import type { MachineReport, MachineStatus, Shortfall } from '../../core/index.ts';
+import { kindOfCode } from './fault-codes.ts';
+import type { Market, Pool } from './pools.ts';
+import { poolsSeen } from './pools.ts';
+
+/** What we keep with a machine. */
+export interface MachineData {
+  readonly zone?: string;
+  readonly market: Market;
+  readonly machine_type?: string;
+  readonly subnet_id?: string;
+  /** Units of capacity that it counts as in its fleet. */
+  readonly weight?: number;
+}
+
+const states: Readonly<Record<string, MachineStatus>> = {
+  pending: 'pending',
+  running: 'running',
+  'shutting-down': 'shutting-down',
+  stopping: 'stopping',
+  stopped: 'stopped',
+  terminated: 'terminated',
+};
+
+/** What EC2 says of a machine. `ready`: running, and its private name and address are known, which comes a moment later. */
+export function reportOf(instance: Instance, weight?: number): MachineReport {
+  const status = states[instance.State?.Name ?? ''] ?? 'pending';
+  const name = instance.PrivateDnsName || undefined;
+  const private_ip = instance.PrivateIpAddress || undefined;
+  const public_ip = instance.PublicIpAddress || undefined;
+  const message = status === 'pending' || status === 'running' ? undefined : reasonOf(instance);
+  const data = dataOf(instance, weight);
+  return {
+    machine_id: instance.InstanceId ?? '',
+    status,
+    ...(name === undefined ? {} : { name }),
+    ...(private_ip === undefined ? {} : { private_ip }),
+    ...(public_ip === undefined ? {} : { public_ip }),
+    ...(instance.LaunchTime === undefined ? {} : { launched_at: instance.LaunchTime.toISOString() }),
+    ready: status === 'running' && name !== undefined && private_ip !== undefined,
+    ...(message === undefined ? {} : { message }),
+    data,
+  };
+}
+
+function dataOf(instance: Instance, weight: number | undefined): MachineData {
+  const zone = instance.Placement?.AvailabilityZone;
+  return {
+    ...(zone === undefined ? {} : { zone }),
+    market: marketOf(instance),
+    ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
+    ...(instance.SubnetId === undefined ? {} : { subnet_id: instance.SubnetId }),
+    ...(weight === undefined ? {} : { weight }),
+  };
+}
+
+/** On-demand machines have no life cycle at all; words that are not Spot's count as on demand. */
+export const marketOf = (instance: Pick<Instance, 'InstanceLifecycle'>): Market =>
+  instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand';
+
+function reasonOf({ StateReason, StateTransitionReason }: Instance): string | undefined {
+  if (!StateReason?.Code) return StateTransitionReason || undefined;
+  const said = (StateReason.Message ?? '').replace(`${StateReason.Code}: `, '').replace(/[.\s]+$/, '');
+  return `${said || 'The cloud gave no reason'}. Error Code: ${StateReason.Code}`;
+}
+
+/**
+ * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those that never ran; one that
+ * a person ended, or that ended itself, is no want of capacity.
+ */
+export function lateShortfall(instances: readonly Instance[], pools: readonly Pool[]): Shortfall[] {
+  const found = new Map<string, Shortfall & { count: number }>();
+  for (const instance of instances) {
+    const code = instance.StateReason?.Code;
+    const state = instance.State?.Name;
+    if (!code || (state !== 'terminated' && state !== 'shutting-down')) continue;
+    if (/UserInitiated|InstanceInitiated/.test(code)) continue;
+    const known = kindOfCode(code, instance.StateReason?.Message);
+    const kind = known === undefined || known === 'transient' ? 'unavailable' : known;
+    const [pool] = poolsSeen(pools, { machine_type: instance.InstanceType, subnet_id: instance.SubnetId, market: marketOf(instance) });
+    const key = `${pool?.key}|${code}`;
+    const count = (found.get(key)?.count ?? 0) + 1;
+    const message = reasonOf(instance) ?? code;
+    found.set(key, { ...(pool === undefined ? {} : { offer: pool.key }), kind, code, message, count });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,38 @@
+import type { Call, MachineType, Places } from '../../core/index.ts';
+import type { CloudSession } from './session.ts';
+
+/** The region of the instance with its zones. */
+export async function placesOf(session: CloudSession, call: Call): Promise<Places> {
+  const { AvailabilityZones } = await session.read(
+    (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }),
+    call,
+  );
+  return {
+    regions: [session.settings.region],
+    availability_zones: (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []).toSorted(),
+  };
+}
+
+/** All machine types of the region, with what HostFactory wants to know of them. */
+export async function* machineTypesOf(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
+  let token: string | undefined;
+  do {
+    const NextToken = token;
+    const answer = await session.read(
+      (ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...(NextToken === undefined ? {} : { NextToken }) }),
+      call,
+    );
+    for (const { InstanceType, VCpuInfo, MemoryInfo, ProcessorInfo } of answer.InstanceTypes ?? []) {
+      if (!InstanceType) continue;
+      const vcpus = VCpuInfo?.DefaultVCpus ?? 1;
+      yield {
+        name: InstanceType,
+        vcpus,
+        cores: VCpuInfo?.DefaultCores ?? vcpus,
+        memory_mib: MemoryInfo?.SizeInMiB ?? 0,
+        arch: ProcessorInfo?.SupportedArchitectures?.at(-1) ?? 'x86_64',
+      };
+    }
+    token = answer.NextToken || undefined;
+  } while (token !== undefined);
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { Fulfilment, ProviderSelection, type RequestDetail, type View } from '../../core/index.ts';
+import { iso } from './iso.ts';
+import { Machine, machineView } from './machine.ts';
+
+const nullable = () => Type.Union([Type.String(), Type.Null()]);
+
+export const Status = Type.Object({
+  request_id: Type.String(),
+  template_id: nullable(),
+  machine_count: Type.Integer(),
+  requested_count: Type.Integer(),
+  status: Type.String(),
+  provider_type: nullable(),
+  provider_instance: nullable(),
+  provider_selection: Type.Optional(ProviderSelection),
+  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Of a return: what was asked back.' })),
+  machines: Type.Optional(Type.Array(Machine)),
+  fulfilment: Type.Union([Fulfilment, Type.Null()]),
+  message: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
+
+/** How a request stands. Without machines in the detail (`long=false`) the provider selection is left out too. */
+export const status: View<RequestDetail> = {
+  schema: Status,
+  render: (detail) => statusView(detail, detail.machines !== undefined),
+};
+
+/** The shape of the status, with or without the provider selection. */
+export function statusView({ request, machines, machine_keys }: RequestDetail, withSelection: boolean) {
+  return {
+    request_id: request.request_id,
+    template_id: request.template_id,
+    machine_count: request.machine_count,
+    requested_count: request.machine_count,
+    status: request.status,
+    provider_type: request.provider_type ?? null,
+    provider_instance: request.provider_instance ?? null,
+    ...(withSelection && request.provider_selection ? { provider_selection: request.provider_selection } : {}),
+    ...(machine_keys ? { machine_ids: machine_keys.map(({ machine_id }) => machine_id) } : {}),
+    ...(machines ? { machines: machines.map(machineView) } : {}),
+    fulfilment: request.fulfilment ?? null,
+    message: request.message,
+    created_at: iso(request.created_at),
+    completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
+  };
+}

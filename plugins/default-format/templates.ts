@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { CommonTemplate, type ListOf, type TemplateDetail, type View } from '../../core/index.ts';
+import { iso } from './iso.ts';
+
+/** A page of templates. `total` and `filters` stand there when a filter was given. */
+export const templates: View<ListOf<TemplateDetail>> = {
+  schema: Type.Object({
+    templates: Type.Array(CommonTemplate),
+    total_count: Type.Integer(),
+    count: Type.Integer(),
+    message: Type.String(),
+    success: Type.Boolean(),
+    timestamp: Type.String({ format: 'date-time' }),
+    total: Type.Optional(Type.Integer()),
+    filters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  render: ({ items, total_count, filters, at }) => ({
+    templates: items.map(({ template }) => template),
+    total_count,
+    count: items.length,
+    message: sentence(items.length, total_count),
+    success: true,
+    timestamp: iso(at),
+    ...(filters ? { total: total_count, filters } : {}),
+  }),
+};
+
+function sentence(count: number, total: number): string {
+  if (total === 0) return 'There are no templates.';
+  const what = total === 1 ? 'template' : 'templates';
+  return count === total ? `${total} ${what}.` : `${count} of ${total} ${what}.`;
+}

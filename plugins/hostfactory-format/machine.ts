@@ -1,0 +1,47 @@
+import { Type, type Static } from 'typebox';
+import type { MachineRecord, Template } from '../../core/index.ts';
+import { results, type MachineResult } from './acquire-result.ts';
+import { priceTypeOf } from './price-type.ts';
+import { tagText } from './tag-text.ts';
+
+const nullable = () => Type.Union([Type.String(), Type.Null()]);
+
+export const Machine = Type.Object({
+  machineId: Type.String(),
+  name: Type.String(),
+  result: Type.Enum([...results]),
+  status: Type.String(),
+  privateIpAddress: nullable(),
+  publicIpAddress: nullable(),
+  launchtime: Type.Integer({ description: 'Epoch seconds.' }),
+  message: Type.String(),
+  instanceType: Type.Optional(Type.String()),
+  priceType: Type.Optional(Type.String()),
+  instanceTags: Type.String(),
+  cloudHostId: nullable(),
+});
+
+/** A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is known. */
+export function machineView(
+  machine: MachineRecord,
+  { result, message }: MachineResult,
+  template: Template | undefined,
+): Static<typeof Machine> {
+  const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
+  const priceType = template && priceTypeOf(template);
+  const machineType = template?.machine_type;
+  return {
+    machineId: machine.machine_id,
+    name: machine.name || machine.machine_id,
+    result,
+    status: machine.status,
+    privateIpAddress: machine.private_ip ?? null,
+    publicIpAddress: machine.public_ip ?? null,
+    launchtime: Math.floor((Number.isNaN(launched) ? machine.created_at : launched) / 1000),
+    message,
+    ...(machineType === undefined ? {} : { instanceType: machineType }),
+    ...(priceType === undefined ? {} : { priceType }),
+    instanceTags: tagText(template?.tags),
+    cloudHostId: null,
+  };
+}

@@ -1,0 +1,192 @@
+import test from 'ava';
+import { isFault, type Launch, type MachineRef, type ProviderFault } from '../../../core/index.ts';
+import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
+import { prepared, quietCall, sleep, stage } from '../cloud/support.ts';
+
+const refs = (launch: Launch): MachineRef[] =>
+  (launch.machines ?? []).map(({ machine_id, status, data }) => ({ machine_id, status, ...(data ? { data } : {}) }));
+const ids = (launch: Launch): string[] =>
+  refs(launch)
+    .map((machine) => machine.machine_id)
+    .toSorted();
+
+test('a launch starts the machines asked for, tagged and watched until they are ready', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, {
+    machine_count: 3,
+    tags: { cost: '42' },
+    template: { template_id: 't', tags: { team: 'blue' } },
+  });
+
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  t.is(launch.machines?.length, 3);
+  t.true(launch.settled);
+  t.is(launch.shortfall, undefined);
+  t.deepEqual(cloud.simulator.ledger().live[order.request_id]?.toSorted(), ids(launch));
+  t.deepEqual(cloud.simulator.ledger().untagged, []);
+
+  await sleep(40);
+  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  if (!seen || isFault(seen)) return t.fail();
+  t.true(seen.settled);
+  t.is(seen.machines.length, 3);
+  for (const machine of seen.machines) {
+    t.true(machine.ready);
+    t.is(machine.status, 'running');
+    t.regex(machine.private_ip ?? '', /^\d+\.\d+\.\d+\.\d+$/);
+    t.truthy(machine.name);
+    t.like(machine.data, { market: 'on-demand', machine_type: 'm5.large', weight: 1 });
+  }
+});
+
+test('what can be had of more comes with a shortfall that names the offer', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  cloud.simulator.setKnobs({ capacity: [{ instance_type: 'm5.large', count: 2 }] });
+  const order = await prepared(runInstances, cloud, { machine_count: 5 });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  t.is(launch.machines?.length, 2);
+  t.like(launch.shortfall?.[0], { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', count: 3 });
+});
+
+test('want of capacity is a fault of that kind and is asked for once', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  cloud.simulator.setKnobs({ capacity: [{ count: 0 }] });
+  const order = await prepared(runInstances, cloud, { machine_count: 5 });
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, cloud.call));
+  t.is(fault?.kind, 'capacity');
+  t.is(fault?.code, 'InsufficientInstanceCapacity');
+  t.regex(fault?.message ?? '', /Error Code: InsufficientInstanceCapacity$/);
+  t.is(cloud.calls('RunInstances'), 1);
+});
+
+for (const then of ['drop', 'cut', 'bad-xml', 'html', 'error'] as const) {
+  test(`an answer lost by '${then}' leaves the outcome unknown, and a replay gives the same machines`, async (t) => {
+    const cloud = await stage();
+    t.teardown(cloud.close);
+    const order = await prepared(runInstances, cloud, { machine_count: 2 });
+    cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', effect: 'execute', then }] });
+
+    const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, cloud.call));
+    t.is(fault?.kind, 'unknown-outcome');
+    t.is(cloud.calls('RunInstances'), 1);
+
+    t.truthy(await runInstances.find?.(cloud.session, order, cloud.call));
+    const launch = await runInstances.launch(cloud.session, order, cloud.call);
+    t.deepEqual(ids(launch), cloud.simulator.ledger().live[order.request_id]?.toSorted());
+    t.is(launch.machines?.length, 2);
+  });
+}
+
+test('a hanging launch ends with the signal, and its outcome is unknown; one that was never sent is certainly not done', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud);
+  const early = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, quietCall(AbortSignal.abort())));
+  t.is(early?.kind, 'unavailable');
+  t.is(cloud.calls('RunInstances'), 0);
+
+  cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] });
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, quietCall(AbortSignal.timeout(150))));
+  t.is(fault?.kind, 'unknown-outcome');
+});
+
+test('a fence that throws stops the launch before the wire, and what it threw passes through', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud);
+  const lost = new Error('The claim is lost.');
+  const fence = (): never => {
+    throw lost;
+  };
+  t.is(await t.throwsAsync(runInstances.launch(cloud.session, order, { ...quietCall(), fence })), lost);
+  t.is(cloud.calls('RunInstances'), 0);
+});
+
+test('nothing is found where nothing was launched, and part of a launch is not taken for the whole', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, { machine_count: 2 });
+  t.is(await runInstances.find?.(cloud.session, order, cloud.call), undefined);
+  await runInstances.launch(cloud.session, order, cloud.call);
+  t.is(await runInstances.find?.(cloud.session, { ...order, machine_count: 3 }, cloud.call), undefined);
+  t.deepEqual(await runInstances.find?.(cloud.session, order, cloud.call), { client_token: order.token });
+});
+
+test('release ends exactly the machines named, twice is harmless, and unknown ids are a success', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, { machine_count: 4 });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  const [first, second, ...stay] = refs(launch);
+  if (!first || !second) return t.fail();
+  const long = { machine_id: 'i-0123456789abcdef0', status: 'running' as const };
+  const aim = { go: [first, long, second], stay, to_come: 0 };
+  t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
+  t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
+  t.deepEqual(await runInstances.release(cloud.session, launch.handle, { go: [], stay, to_come: 0 }, cloud.call), { done: true });
+  await sleep(40);
+  t.deepEqual(cloud.simulator.ledger().live[order.request_id]?.toSorted(), stay.map((machine) => machine.machine_id).toSorted());
+  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  if (!seen || isFault(seen)) return t.fail();
+  t.is(seen.machines.find((machine) => machine.machine_id === first.machine_id)?.status, 'terminated');
+});
+
+test('a token whose machines are all gone is an attempt that is over', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, { machine_count: 2 });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  await runInstances.release(cloud.session, launch.handle, { go: refs(launch), stay: [], to_come: 0 }, cloud.call);
+  await sleep(40);
+  const again = await runInstances.launch(cloud.session, order, cloud.call);
+  t.deepEqual(again.machines, []);
+  t.true(again.settled);
+});
+
+test('spot machines come by the order of their market', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, { template: { template_id: 't', price_type: 'spot', max_price: 5 } });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  t.like(launch.machines?.[0]?.data, { market: 'spot' });
+});
+
+test('a token that was used with other parameters is never launched again; what it started is taken', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const order = await prepared(runInstances, cloud, { machine_count: 2 });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  const other = { ...order, prepared: { params: { ...order.prepared.params, KeyName: 'other' } } };
+  const again = await runInstances.launch(cloud.session, other, cloud.call);
+  t.deepEqual(ids(again), ids(launch));
+  t.is(cloud.simulator.ledger().live[order.request_id]?.length, 2);
+});
+
+test('a root volume is described under the name that the image gives it, asked for once', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const template = { template_id: 't', root_volume_size: 40, volume_type: 'gp3' };
+  const orders = await Promise.all([1, 2, 3].map(() => prepared(runInstances, cloud, { template })));
+  t.is(cloud.calls('DescribeImages'), 1);
+  const [mapping] = orders[0]?.prepared.params.BlockDeviceMappings ?? [];
+  t.regex(mapping.DeviceName, /^\/dev\//);
+  t.deepEqual(mapping.Ebs, { VolumeSize: 40, VolumeType: 'gp3', DeleteOnTermination: true });
+});
+
+test('machines that were accepted and never ran are a shortfall', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  cloud.simulator.setKnobs({
+    late_failures: [{ code: 'Server.InsufficientInstanceCapacity', message: 'none left', after_ms: 5 }],
+    boot_ms: 200,
+  });
+  const order = await prepared(runInstances, cloud, { machine_count: 2 });
+  const launch = await runInstances.launch(cloud.session, order, cloud.call);
+  await sleep(60);
+  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  if (!seen || isFault(seen)) return t.fail();
+  t.like(seen.shortfall?.[0], { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', count: 1 });
+});

@@ -1,0 +1,151 @@
+import test from 'ava';
+import { isFault, type Watched } from '../../../core/index.ts';
+import { packed } from '../../../plugins/cloud/describe.ts';
+import { cloud, terminate } from '../../../plugins/cloud/index.ts';
+import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
+import { prepared, sleep, stage, type Stage } from './support.ts';
+
+async function launched(there: Stage, requests: number, machines: number): Promise<Watched[]> {
+  const watched: Watched[] = [];
+  for (let i = 0; i < requests; i += 1) {
+    const order = await prepared(runInstances, there, { machine_count: machines });
+    const launch = await runInstances.launch(there.session, order, there.call);
+    watched.push({
+      handle: launch.handle,
+      order,
+      known: (launch.machines ?? []).map(({ machine_id, status, data }) => ({ machine_id, status, ...(data ? { data } : {}) })),
+    });
+  }
+  return watched;
+}
+
+test('values are packed into as few questions as fill their pages', (t) => {
+  const asked = Array.from({ length: 100 }, (_, i) => ({ value: `req-${i}`, machines: 100 }));
+  t.deepEqual(
+    packed(asked).map((pack) => pack.length),
+    [...Array.from({ length: 11 }, () => 9), 1],
+  );
+  t.deepEqual(
+    packed(Array.from({ length: 450 }, (_, i) => ({ value: `i-${i}`, machines: 1 }))).map((pack) => pack.length),
+    [200, 200, 50],
+  );
+  t.deepEqual(
+    packed([
+      { value: 'a', machines: 5_000 },
+      { value: 'b', machines: 1 },
+    ]),
+    [['a'], ['b']],
+  );
+  t.deepEqual(packed([]), []);
+});
+
+test('ten thousand machines of a hundred requests are seen in a dozen questions', async (t) => {
+  t.timeout(30_000);
+  const there = await stage();
+  t.teardown(there.close);
+  const watched = await launched(there, 100, 100);
+  await sleep(30);
+  const seen = await runInstances.observe(there.session, watched, there.call);
+  t.true(there.calls('DescribeInstances') <= 13, String(there.calls('DescribeInstances')));
+  t.is(seen.length, 100);
+  for (const [i, each] of seen.entries()) {
+    if (isFault(each)) return t.fail();
+    t.deepEqual(
+      each.machines.map((machine) => machine.machine_id).toSorted(),
+      watched[i]?.known.map((machine) => machine.machine_id).toSorted(),
+    );
+    t.true(each.machines.every((machine) => machine.ready));
+  }
+});
+
+test('few machines that are all known are asked for by id, in one question', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const watched = await launched(there, 3, 2);
+  const few = watched.map((each) => ({ ...each, order: { ...each.order, machine_count: 1000 } }));
+  const seen = await runInstances.observe(there.session, few, there.call);
+  t.is(there.calls('DescribeInstances'), 1);
+  t.deepEqual(
+    seen.map((each) => (isFault(each) ? -1 : each.machines.length)),
+    [2, 2, 2],
+  );
+});
+
+test('machines that nobody knows yet are found by the tag of their request', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const [first, second] = await launched(there, 2, 2);
+  if (!first || !second) return t.fail();
+  const seen = await runInstances.observe(there.session, [{ ...first, known: [] }, second], there.call);
+  t.deepEqual(
+    seen.map((each) => (isFault(each) ? -1 : each.machines.length)),
+    [2, 2],
+  );
+});
+
+test('a machine that is not visible yet is not listed, and no fault', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  there.simulator.setKnobs({ visible_ms: { id: 60_000, filter: 60_000, tag: 60_000 } });
+  const watched = await launched(there, 1, 2);
+  const [seen] = await runInstances.observe(there.session, watched, there.call);
+  if (!seen || isFault(seen)) return t.fail();
+  t.deepEqual(seen.machines, []);
+  // Nor can it be ended: it has to be tried again.
+  t.deepEqual(await terminate(there.session, watched[0]?.known ?? [], there.call), { done: false, again_ms: 5_000 });
+});
+
+test('a question that fails is the fault of those it was about', async (t) => {
+  const there = await stage({ cloud_max_retries: 0 });
+  t.teardown(there.close);
+  const watched = await launched(there, 2, 2);
+  there.simulator.setKnobs({ faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'InternalError' }] });
+  const seen = await runInstances.observe(there.session, watched, there.call);
+  t.deepEqual(
+    seen.map((each) => isFault(each) && each.kind),
+    ['unavailable', 'unavailable'],
+  );
+});
+
+test('one protected machine keeps none of the others alive', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const guarded = await prepared(runInstances, there, {
+    template: { template_id: 't', provider_api_spec: { DisableApiTermination: true } },
+  });
+  const kept = (await runInstances.launch(there.session, guarded, there.call)).machines ?? [];
+  const [free] = await launched(there, 1, 3);
+  const error = await t.throwsAsync(terminate(there.session, [...kept, ...(free?.known ?? [])], there.call));
+  t.true(isFault(error));
+  t.regex((error as Error).message, /Error Code: OperationNotPermitted$/);
+  await sleep(40);
+  const live = there.simulator.ledger().live;
+  t.is(live[guarded.request_id]?.length, 1);
+  t.is(live[free?.order.request_id ?? '']?.length ?? 0, 0);
+});
+
+test('what an installation owns is listed, and nobody else sees it', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const [watched] = await launched(there, 1, 2);
+  const ours = await Array.fromAsync(cloud.owned?.(there.session, 'inst-1', there.call) ?? []);
+  t.deepEqual(
+    ours.map(({ kind, request_id, attempt }) => ({ kind, request_id, attempt })),
+    [
+      { kind: 'machine', request_id: watched?.order.request_id, attempt: 1 },
+      { kind: 'machine', request_id: watched?.order.request_id, attempt: 1 },
+    ],
+  );
+  t.deepEqual(await Array.fromAsync(cloud.owned?.(there.session, 'inst-2', there.call) ?? []), []);
+});
+
+test('machine types are listed with their processors and memory', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const types = await Array.fromAsync(cloud.machineTypes?.(there.session, there.call) ?? []);
+  t.true(types.length > 50);
+  t.deepEqual(
+    types.find((type) => type.name === 'm5.large'),
+    { name: 'm5.large', vcpus: 2, cores: 1, memory_mib: 8192, arch: 'x86_64' },
+  );
+});

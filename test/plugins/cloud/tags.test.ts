@@ -1,0 +1,47 @@
+import test from 'ava';
+import { joinTagSpecifications, tagsOf, tagSpecifications } from '../../../plugins/cloud/index.ts';
+
+test("our tags stand above the order's, and those above the template's", (t) => {
+  const tags = tagsOf(
+    {
+      request_id: 'req-1',
+      attempt: 2,
+      template: { template_id: 't', tags: { a: 'template', b: 'template', 'muster:attempt': '9' } },
+      tags: { b: 'order' },
+    },
+    'inst',
+  );
+  t.deepEqual(Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])), {
+    a: 'template',
+    b: 'order',
+    'muster:request-id': 'req-1',
+    'muster:attempt': '2',
+    'muster:installation': 'inst',
+  });
+});
+
+test('a native specification adds tags, and overrides none of ours', (t) => {
+  const ours = tagSpecifications(['instance'], [{ Key: 'muster:attempt', Value: '1' }]);
+  const given = [
+    {
+      ResourceType: 'instance',
+      Tags: [
+        { Key: 'x', Value: '1' },
+        { Key: 'muster:attempt', Value: '7' },
+      ],
+    },
+    { ResourceType: 'elastic-gpu', Tags: [{ Key: 'x', Value: '1' }] },
+    { ResourceType: 'spot-instances-request', Tags: [{ Key: 'x', Value: '1' }] },
+  ];
+  t.deepEqual(joinTagSpecifications(given, ours), [
+    {
+      ResourceType: 'instance',
+      Tags: [
+        { Key: 'x', Value: '1' },
+        { Key: 'muster:attempt', Value: '1' },
+      ],
+    },
+    { ResourceType: 'elastic-gpu', Tags: [{ Key: 'x', Value: '1' }] },
+  ]);
+  t.deepEqual(joinTagSpecifications(undefined, ours), [...ours]);
+});

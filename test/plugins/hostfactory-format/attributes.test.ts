@@ -1,0 +1,24 @@
+import test from 'ava';
+import type { MachineType } from '../../../core/index.ts';
+import { attributesOf } from '../../../plugins/hostfactory-format/attributes.ts';
+
+const large: MachineType = { name: 'm5.large', vcpus: 2, cores: 1, memory_mib: 8192, arch: 'x86_64' };
+
+test('what the file says wins, the machine type fills what is missing, in physical CPUs', (t) => {
+  const template = { template_id: 'a', attributes: { nram: ['Numeric', '4000'], zone: 'east' } };
+  t.deepEqual(attributesOf({ template, machine_type: large }), {
+    nram: ['Numeric', '4000'],
+    zone: ['String', 'east'],
+    type: ['String', 'X86_64'],
+    ncpus: ['Numeric', '1'],
+    ncores: ['Numeric', '1'],
+  });
+});
+
+test('without a known machine type the smallest machine is assumed, so that HostFactory takes the template', (t) => {
+  t.deepEqual(attributesOf({ template: { template_id: 'a' } }), {
+    type: ['String', 'X86_64'],
+    ncpus: ['Numeric', '1'],
+    nram: ['Numeric', '1024'],
+  });
+});
