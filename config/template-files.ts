@@ -94,7 +94,8 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   let read: TemplatesRead | undefined;
   try {
     // Every dialect is asked, whatever the active scheduler is.
-    const strategy = strategies.find((each) => each.readTemplates && each.recognises?.(source.value, file.name));
+    const readers = strategies.filter((each) => each.readTemplates);
+    const strategy = readers.find((each) => each.recognises?.(source.value, file.name)) ?? readers.find((each) => !each.recognises);
     read = strategy?.readTemplates?.(source.value, review.canonical);
   } catch (error) {
     return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` }] };

@@ -70,7 +70,10 @@ export interface SchedulerStrategy {
   readonly listed: View<ListOf<RequestDetail>>;
   readonly templates: View<ListOf<TemplateDetail>>;
   readonly reclaims: View<readonly Reclaimed[]>;
-  /** Whether this file is of my dialect; asked of every loaded strategy, in configuration order. */
+  /**
+   * Whether this file is of my dialect; asked of every loaded strategy, in configuration order. A file that none recognises is read by
+   * the first strategy that reads templates and recognises nothing in particular.
+   */
   recognises?(file: unknown, name: string): boolean;
   /** Reads a template file into layers with canonical field names; unknown keys are kept as written. */
   readTemplates?(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead;

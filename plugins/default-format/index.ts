@@ -11,5 +11,5 @@ import { templates } from './templates.ts';
 export default definePlugin({
   name: 'default-format',
   contract: 1,
-  schedulers: [{ name: 'default', requested, returned, status, listed, templates, reclaims, recognises: () => true, readTemplates }],
+  schedulers: [{ name: 'default', requested, returned, status, listed, templates, reclaims, readTemplates }],
 });

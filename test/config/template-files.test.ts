@@ -11,7 +11,7 @@ import type { ProviderApi, ProviderType } from '../../core/provider.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { cloudFields } from '../../plugins/cloud/fields.ts';
 
-const plugins = await loadPlugins(['hostfactory-format', 'default-format'], { cwd: import.meta.dirname });
+const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
 const types = [{ type: 'cloud', aliases: ['aws'], fields: cloudFields }] as unknown as readonly ProviderType[];
 const names = { EC2Fleet: [], SpotFleet: [], RunInstances: [], ASG: ['AutoScalingGroup'] };
@@ -257,6 +257,15 @@ test('the sample templates load without a word', async (t) => {
     layers.flatMap(({ fields }) => review.review(fields)).filter(({ path, level }) => level === 'error' || path !== '/fleet_type'),
     [],
   );
+});
+
+test('a dialect that recognises a file reads it, wherever it stands in the configuration', async (t) => {
+  for (const order of [strategies, strategies.toReversed()]) {
+    const { layers } = await readTemplateFiles({ directory: sampleTemplates, types, instances: [], strategies: order, review });
+    const fields = layers.find(({ template_id }) => template_id === 'HF-OnDemand')?.fields;
+    t.like(fields, { provider_api: 'RunInstances', tags: { team: 'samples', origin: 'hostfactory' } });
+    t.true(Array.isArray(fields?.['subnet_ids']));
+  }
 });
 
 test('a change of a template file is told once for a burst of writes, another file not at all', async (t) => {
