@@ -1,3 +1,5 @@
+import { BrokerError } from '../errors.ts';
+import { isError, sentences, type Finding } from '../findings.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, ProviderApi, ProviderType } from '../provider.ts';
@@ -18,6 +20,7 @@ export class ProviderDirectory {
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
+  readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
 
   constructor(
     instances: readonly ProviderInstance[],
@@ -55,6 +58,18 @@ export class ProviderDirectory {
     return { ...instance.template_defaults, ...template } as Template;
   }
 
+  /** What the API by which an instance would serve a template cannot honour in it. Templates are frozen, so each is reviewed once. */
+  review(template: Template, instance: ProviderInstance): readonly Finding[] {
+    let known = this.#reviews.get(template);
+    if (!known) this.#reviews.set(template, (known = new Map()));
+    let findings = known.get(instance.name);
+    if (!findings) {
+      findings = this.apiOf(template, instance.name)?.review?.(this.templateFor(template, instance)) ?? [];
+      known.set(instance.name, findings);
+    }
+    return findings;
+  }
+
   /** What the machines of a template are like: by the instance or type that it names, else by the preferred instance. */
   machineTypeOf(template: Template): MachineType | undefined {
     const named = this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
@@ -84,12 +99,15 @@ export class ProviderDirectory {
     });
   }
 
-  /** Chooses for a template, among the instances that it is open to. The preference beats the template; refuses as `select` does. */
+  /**
+   * Chooses for a template, among the instances that it is open to. The preference beats the template; refuses as `select` does, and with
+   * TEMPLATE_INVALID when the API of the chosen instance cannot honour the template.
+   */
   choose(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
     const provider_instance = preference.provider_instance ?? (preference.strategy === undefined ? template.provider_name : undefined);
     const provider_type = preference.provider_type ?? template.provider_type;
     const provider_api = this.#wantedApi(template);
-    return select(
+    const selection = select(
       {
         key,
         machine_count: machineCount,
@@ -100,6 +118,16 @@ export class ProviderDirectory {
       },
       openTo ? this.candidates(template).filter(({ name }) => openTo.includes(name)) : this.candidates(template),
     );
+    this.#requireHonoured(template, selection.provider_instance);
+    return selection;
+  }
+
+  #requireHonoured(template: Template, name: string): void {
+    const instance = this.instance(name);
+    const wrong = instance ? this.review(template, instance).filter(isError) : [];
+    if (wrong.length === 0) return;
+    const message = `Template '${template.template_id}' cannot be served by '${name}': ${sentences(wrong)}`;
+    throw new BrokerError('TEMPLATE_INVALID', message, { template_id: template.template_id, provider_instance: name, findings: wrong });
   }
 
   /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */

@@ -39,6 +39,9 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft): Fulfilment {
   if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
   const shortfall = new Map<string, Shortfall>();
   for (const each of attempts.flatMap((attempt) => attempt.shortfall)) shortfall.set(`${each.offer}|${each.kind}|${each.code}`, each);
+  if (attempts.length === 0 && now < request.deadline_at) {
+    shortfall.set('nobody', { kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
+  }
   const failed = machines.filter((machine) => machine.going === 'failed');
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';

@@ -1,3 +1,4 @@
+import { isError } from '../../findings.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { Facts } from '../../providers/facts.ts';
@@ -9,7 +10,7 @@ export function ladderOf(request: RequestRecord, directory: ProviderDirectory, f
     const template = request.variants?.[name] ?? request.template;
     const instance = directory.instance(name);
     const api = instance && template && directory.apiOf(template, name);
-    if (!instance || !api) return [];
+    if (!instance || !api || directory.review(template, instance).some(isError)) return [];
     return [
       {
         provider_instance: name,

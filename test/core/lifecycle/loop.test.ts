@@ -350,3 +350,23 @@ test('with retry_until_timeout a request outlasts a shortage', async (t) => {
   t.is(new Set(east.orders.map((order) => order.token)).size, 2);
   await bench.close();
 });
+
+test('a request whose instances are no longer configured ends and says so', async (t) => {
+  const bench = await loopBench({ east: new ScriptedCloud() });
+  const template = { template_id: 'small' };
+  const selection = {
+    strategy: 'default',
+    provider_type: 'scripted',
+    provider_instance: 'north',
+    selection_reason: '',
+    confidence: 1,
+    alternatives: [],
+    rejected: [],
+  } as const;
+  const { request } = await bench.desk.open({ template, machine_count: 1 }, () => selection);
+  await bench.clock.advance(1_000);
+  const ended = (await bench.status(request.request_id)).request;
+  t.is(ended.status, 'failed');
+  t.regex(ended.message, /No configured provider instance can serve/);
+  await bench.close();
+});
