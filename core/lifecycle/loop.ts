@@ -24,6 +24,7 @@ import { Observer } from './act/observer.ts';
 import { perform } from './act/perform.ts';
 import type { Tools } from './act/tools.ts';
 import { watchReturn } from './absorb/watch-return.ts';
+import { Tidy } from './tidy.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 export interface LoopParts {
@@ -72,6 +73,7 @@ class Loop implements RunningLoop {
   readonly #pool: SessionPool;
   readonly #health: HealthWatch;
   readonly #holdings: Holdings;
+  readonly #tidy: Tidy;
   readonly #recorder: Recorder;
   readonly #tools: Tools;
   readonly #slots = new Map<string, LimitFunction>();
@@ -89,6 +91,7 @@ class Loop implements RunningLoop {
     this.#directory = new ProviderDirectory(instances, types, apis, facts);
     this.#pool = new SessionPool({ ...parts, installation }, this.#stopping.signal);
     this.#health = new HealthWatch(facts, store, clock, log);
+    this.#tidy = new Tidy(store, clock);
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>
@@ -237,6 +240,9 @@ class Loop implements RunningLoop {
   async #betweenRounds(): Promise<void> {
     this.#tellLooks();
     await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
+    await this.#tidy
+      .tidy()
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));
   }
 
   #tellLooks(): void {
