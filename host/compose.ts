@@ -1,0 +1,134 @@
+import { dirname } from 'node:path';
+import type { LoadedConfiguration } from '../config/load.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { readTemplateFiles } from '../config/template-files.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Container } from '../core/container.ts';
+import { BrokerError } from '../core/errors.ts';
+import { clock, providerApis, providerTypes, schedulers, store as storeToken } from '../core/extension-points.ts';
+import type { Settings } from '../core/lifecycle/settings.ts';
+import type { Log } from '../core/log.ts';
+import type { Operation } from '../core/operations/operation.ts';
+import { operationPoint, registerOperations } from '../core/operations/registry.ts';
+import { Rendering } from '../core/operations/rendering.ts';
+import type { Services } from '../core/operations/services.ts';
+import { ProviderDirectory } from '../core/providers/directory.ts';
+import { Facts } from '../core/providers/facts.ts';
+import { RequestDesk } from '../core/requests/desk.ts';
+import type { SchedulerStrategy } from '../core/scheduler.ts';
+import type { Store } from '../core/storage.ts';
+import { TemplateLibrary } from '../core/templates/library.ts';
+import { containerOf, loopParts, openStore, storageOf } from './container.ts';
+import { LookBoard } from './look-board.ts';
+import type { LoopHandle } from './loop-handle.ts';
+import { thisOwner } from './owner.ts';
+import { inPreference, placementOf } from './placement.ts';
+
+/** A broker put together: what every face works with. */
+export interface Broker {
+  readonly configuration: Configuration;
+  readonly scheduler: SchedulerStrategy;
+  readonly operations: readonly Operation<any, any>[];
+  readonly services: Services;
+  readonly rendering: Rendering;
+  readonly facts: Facts;
+  readonly store: Store;
+  readonly log: Log;
+  /** Absent where nothing is carried out in this process. */
+  readonly loop?: LoopHandle;
+  /** Stops the loop, then closes the store. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly loaded: LoadedConfiguration;
+  readonly log: Log;
+  /** Where the loop runs. `thread` becomes `inline` with a storage that one thread alone can open. Default `thread`. */
+  readonly loop?: 'thread' | 'inline' | 'none';
+  readonly clock?: Clock;
+  readonly settings?: Partial<Settings>;
+}
+
+/** The composition root: from a checked configuration to a broker that answers. Touches no provider. */
+export async function compose(options: ComposeOptions): Promise<Broker> {
+  const { loaded, log } = options;
+  const { configuration } = loaded;
+  const container = containerOf(loaded.plugins, log, options.clock);
+  registerOperations(container);
+  const scheduler = schedulerOf(container, configuration);
+  await openStore(container, configuration);
+  const store = container.get(storeToken);
+  const facts = new Facts(store, container.get(clock));
+  const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts);
+  try {
+    const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
+    const board = new LookBoard((request_ids) => loop?.look(request_ids));
+    const loop = await startLoop(options, container, board);
+    const requests = new RequestDesk(store, container.get(clock), board, configuration.server.max_pending);
+    let closed: Promise<void> | undefined;
+    return {
+      configuration,
+      scheduler,
+      operations: container.all(operationPoint),
+      services: { templates, providers, requests, clock: container.get(clock) },
+      rendering: new Rendering(scheduler, container.all(schedulers)),
+      facts,
+      store,
+      log,
+      ...(loop ? { loop } : {}),
+      close: () => (closed ??= close(store, loop, [templates, facts])),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function schedulerOf(container: Container, { scheduler }: Configuration): SchedulerStrategy {
+  const found = container.all(schedulers).find((each) => each.name === scheduler);
+  if (found) return found;
+  const known = container.all(schedulers).map((each) => each.name);
+  throw new BrokerError(
+    'INVALID_CONFIGURATION',
+    `No loaded plugin brings the scheduler '${scheduler}'; known: ${known.join(', ') || 'none'}.`,
+  );
+}
+
+function openLibrary(
+  { configuration, review }: LoadedConfiguration,
+  container: Container,
+  providers: ProviderDirectory,
+): Promise<TemplateLibrary> {
+  const types = container.all(providerTypes);
+  const strategies = container.all(schedulers);
+  const instances = inPreference(providers.instances).map((each) => each.name);
+  return TemplateLibrary.open({
+    load: () => readTemplateFiles({ directory: configuration.templates.directory, types, instances, strategies, review }),
+    store: container.get(storeToken),
+    review,
+    merge: { instances, bind_types: types.length > 1 },
+    place: (template) => placementOf(template, providers),
+  });
+}
+
+async function startLoop(options: ComposeOptions, container: Container, board: LookBoard): Promise<LoopHandle | undefined> {
+  const where = options.loop ?? 'thread';
+  if (where === 'none') return undefined;
+  const { loaded, log } = options;
+  const { configuration } = loaded;
+  const settings = options.settings ? { settings: options.settings } : {};
+  const looked = (request_ids: readonly string[], at: number) => board.looked(request_ids, at);
+  if (where === 'thread' && storageOf(container, configuration).shared) {
+    const { LoopThread } = await import('./loop-thread.ts');
+    const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
+    return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked });
+  }
+  const { startInlineLoop } = await import('./loop-inline.ts');
+  return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, looked });
+}
+
+async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {
+  await loop?.stop();
+  for (const follower of followers) follower[Symbol.dispose]();
+  await store.close();
+}

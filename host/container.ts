@@ -1,0 +1,45 @@
+import { systemClock, type Clock } from '../core/clock.ts';
+import { Container } from '../core/container.ts';
+import { BrokerError } from '../core/errors.ts';
+import { clock, contribute, endpointSchemes, logger, providerApis, providerTypes, storages, store } from '../core/extension-points.ts';
+import type { LoopParts } from '../core/lifecycle/loop.ts';
+import type { Log } from '../core/log.ts';
+import type { Plugin } from '../core/plugin.ts';
+import type { Owner, StorageDriver } from '../core/storage.ts';
+import type { Configuration } from '../config/configuration.ts';
+
+/** A container with what the plugins bring; the store is not open yet. */
+export function containerOf(plugins: readonly Plugin[], log: Log, time: Clock = systemClock): Container {
+  const container = new Container();
+  for (const plugin of plugins) contribute(container, plugin);
+  return container.set(logger, log).set(clock, time);
+}
+
+/** The storage driver that the configuration names. */
+export function storageOf(container: Container, { storage }: Configuration): StorageDriver<any> {
+  const driver = container.all(storages).find((each) => each.type === storage.type);
+  if (driver) return driver;
+  throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin brings the storage '${storage.type}'.`);
+}
+
+/** Opens the store and puts it into the container. */
+export async function openStore(container: Container, configuration: Configuration): Promise<void> {
+  const { type: _, ...options } = configuration.storage;
+  const opened = await storageOf(container, configuration).open(options, { clock: container.get(clock), log: container.get(logger) });
+  container.set(store, opened);
+}
+
+/** What the loop runs on, whichever thread it is in. */
+export function loopParts(container: Container, configuration: Configuration, owner: Owner): LoopParts {
+  return {
+    store: container.get(store),
+    instances: configuration.providers,
+    types: container.all(providerTypes),
+    apis: container.all(providerApis),
+    schemes: container.all(endpointSchemes),
+    data_directory: configuration.data_directory,
+    clock: container.get(clock),
+    log: container.get(logger),
+    owner,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Settings } from '../core/lifecycle/settings.ts';
+import type { Owner } from '../core/storage.ts';
+import type { Configuration } from '../config/configuration.ts';
+
+/** What a loop thread is started with. */
+export interface LoopThreadData {
+  readonly configuration: Configuration;
+  /** Where plugins are resolved from. */
+  readonly plugins_from: string;
+  readonly owner: Owner;
+  readonly settings?: Partial<Settings>;
+}
+
+export type ToLoop = { readonly do: 'look'; readonly request_ids: readonly string[] } | { readonly do: 'ping' } | { readonly do: 'stop' };
+
+export type FromLoop =
+  | { readonly told: 'ready' }
+  | { readonly told: 'pong' }
+  | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

@@ -1,0 +1,129 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Log } from '../core/log.ts';
+import type { LoopHandle } from './loop-handle.ts';
+import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
+
+export interface LoopThreadOptions {
+  readonly data: LoopThreadData;
+  readonly log: Log;
+  looked(request_ids: readonly string[], at: number): void;
+  /** Between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
+  readonly ping_ms?: number;
+  /** The body of the thread. Default: the loop. */
+  readonly file?: URL;
+}
+
+/** Counted in pings, not by a clock, so that a process that was suspended does not blame its thread. */
+const missesAllowed = 6;
+/** One that starts may have a database to bring up to date. */
+const missesAtStart = 24;
+const stopMs = 12_000;
+const longestPause = 30_000;
+/** Loading fills the young generation once; the default would keep the room for it for ever. */
+const youngMb = 6;
+
+/** The loop in a worker thread. A thread that crashes or hangs is replaced; its claims are free for the next one, whose owner is newer. */
+export class LoopThread implements LoopHandle {
+  readonly where = 'thread';
+  readonly #options: LoopThreadOptions;
+  readonly #pings: NodeJS.Timeout;
+  #worker: Worker | undefined;
+  #thread = 0;
+  #ready = false;
+  #misses = 0;
+  #failures = 0;
+  #trouble: string | undefined = 'The loop is starting.';
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: LoopThreadOptions) {
+    this.#options = options;
+    this.#pings = setInterval(() => this.#ping(), options.ping_ms ?? 5_000);
+    this.#pings.unref();
+    this.#start();
+  }
+
+  trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  look(request_ids: readonly string[]): void {
+    if (this.#ready) this.#send({ do: 'look', request_ids });
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  #start(): void {
+    const { data } = this.#options;
+    this.#thread += 1;
+    this.#ready = false;
+    this.#misses = 0;
+    const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(file, {
+      workerData: { ...data, owner: { ...data.owner, thread: this.#thread } } satisfies LoopThreadData,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    });
+    this.#worker = worker;
+    let cause: unknown;
+    worker.on('message', (message: FromLoop) => this.#hear(message));
+    worker.on('error', (error) => (cause = error));
+    worker.on('exit', () => this.#gone(worker, cause));
+  }
+
+  #hear(message: FromLoop): void {
+    this.#misses = 0;
+    if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
+    if (message.told === 'pong') this.#failures = 0;
+    if (message.told === 'ready') this.#ready = true;
+    if (this.#ready) this.#trouble = undefined;
+  }
+
+  #ping(): void {
+    if (!this.#worker || this.#stopped) return;
+    if (this.#misses >= (this.#ready ? missesAllowed : missesAtStart)) {
+      this.#trouble = 'The loop thread does not answer.';
+      this.#misses = 0;
+      // Its exit starts the next one.
+      void this.#worker.terminate();
+      return;
+    }
+    this.#misses += 1;
+    this.#send({ do: 'ping' });
+  }
+
+  #gone(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    if (this.#stopped) return;
+    const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
+    this.#failures += 1;
+    const trouble =
+      cause instanceof Error ? `The loop thread failed: ${cause.message}` : (this.#trouble ?? 'The loop thread ended by itself.');
+    this.#trouble = trouble;
+    this.#options.log.error({ err: cause, thread: this.#thread, pause_ms: pause }, `${trouble} It is replaced.`);
+    setTimeout(() => {
+      if (!this.#stopped) this.#start();
+    }, pause).unref();
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#pings);
+    const worker = this.#worker;
+    this.#trouble = 'The loop is stopped.';
+    if (!worker) return;
+    const exited = new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
+    this.#send({ do: 'stop' });
+    const timer = setTimeout(() => {
+      this.#options.log.warn({ thread: this.#thread }, 'The loop thread does not stop; it is ended. Its claims are free at once.');
+      void worker.terminate();
+    }, stopMs);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  #send(message: ToLoop): void {
+    this.#worker?.postMessage(message);
+  }
+}

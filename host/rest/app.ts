@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { BrokerError } from '../../core/errors.ts';
+import type { Broker } from '../compose.ts';
+import { bindOperation } from './bind-operation.ts';
+import { answerFailure, answerFailures } from './failures.ts';
+import { isHeaderText } from './header-text.ts';
+import { bindHealthRoutes } from './health-routes.ts';
+import { parseBody } from './json-body.ts';
+import { bindMachineRoutes } from './machine-routes.ts';
+import { PathTable } from './path-table.ts';
+import { refuseBrokenCall } from './broken-call.ts';
+
+const largestBody = 1024 * 1024;
+
+export interface AppOptions {
+  readonly broker: Broker;
+  /** Called for every call that was answered; left out, nothing is logged for calls that went well. */
+  answered?(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
+export function createApp({ broker, answered }: AppOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: largestBody,
+    trustProxy: broker.configuration.server.trust_proxy,
+    // A client that sends its call byte by byte is not waited for longer.
+    requestTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : randomUUID()),
+    frameworkErrors: (error, request, reply) =>
+      void answerFailure(error, request, reply.header('x-request-id', request.id), broker.log, 'detail'),
+    clientErrorHandler: refuseBrokenCall,
+    routerOptions: { maxParamLength: 1_000 },
+    // Operations read their input themselves and answers come as JSON, so the validator and the serializer need not even be loaded.
+    schemaController: {
+      compilersFactory: { buildValidator: (() => () => () => true) as never, buildSerializer: () => () => JSON.stringify },
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  const paths = new PathTable();
+
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    // A client that goes on calling over an open connection would hold the end up.
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  if (answered) {
+    app.addHook('onResponse', (request, reply, done) => {
+      answered(request, reply);
+      done();
+    });
+  }
+  readJsonOnly(app);
+  answerFailures(app, paths, broker.log);
+  for (const operation of broker.operations) bindOperation(app, paths, broker, operation);
+  bindMachineRoutes(app, paths);
+  bindHealthRoutes(app, paths, broker);
+  return app;
+}
+
+/** JSON is read strictly; an empty body is none, whatever it calls itself; everything else is refused. */
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+    try {
+      done(null, parseBody(body));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'));
+  });
+}

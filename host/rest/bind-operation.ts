@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
+import type { Broker } from '../compose.ts';
+import { callerOf } from './idempotency-key.ts';
+import { inputReader } from './route-input.ts';
+import type { PathTable } from './path-table.ts';
+import { templateAnswer } from './template-answer.ts';
+
+export const apiPrefix = '/api/v1';
+export const jsonType = 'application/json; charset=utf-8';
+
+const anyone: Caller = {};
+
+/** Serves an operation at every route that it declares. */
+export function bindOperation(app: FastifyInstance, paths: PathTable, broker: Broker, operation: Operation<any, any>): void {
+  const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
+  for (const rest of bindings) bindRoute(app, paths, broker, operation, rest);
+}
+
+function bindRoute(app: FastifyInstance, paths: PathTable, broker: Broker, operation: Operation<any, any>, rest: RestBinding): void {
+  const read = inputReader(operation, rest);
+  const { services } = broker;
+  const status = rest.status ?? 200;
+  const form = rest.errors ?? 'detail';
+  const scope = `${rest.method} ${rest.path}`;
+  const answer = answerOf(broker, operation);
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
+    const input = read({
+      params: request.params as Record<string, unknown>,
+      query: request.query as Record<string, unknown>,
+      body: request.body,
+    });
+    const caller = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
+    const result = await operation.handle(input, services, caller);
+    if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
+    reply.code(status).header('content-type', jsonType);
+    return answer(result);
+  }
+
+  paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
+  for (const url of urlsOf(rest.path))
+    app.route({ method: rest.method, url, config: { errors: form, operation: operation.name }, handler: handle });
+}
+
+/** A list is served with the slash at the end and without it. */
+function urlsOf(path: string): readonly string[] {
+  const url = `${apiPrefix}${path.replace(/\{(\w+)\}/g, ':$1')}`;
+  return url.endsWith('/') ? [url, url.slice(0, -1)] : [url];
+}
+
+function answerOf(broker: Broker, operation: Operation<any, any>): (result: unknown) => Promise<Buffer | string> | string {
+  if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
+  return (result) => broker.rendering.json(operation, result);
+}
+
+function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
+  if (observed_at !== undefined) reply.header('x-observed-at', new Date(observed_at).toISOString());
+}

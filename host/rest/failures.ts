@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BrokerError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { apiPrefix, jsonType } from './bind-operation.ts';
+import type { ErrorForm, PathTable } from './path-table.ts';
+import { refusalBody, refusalOf } from './refusal.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How failures of this route look. Default `detail`. */
+    errors?: ErrorForm;
+    /** The operation that it serves. */
+    operation?: string;
+  }
+}
+
+/** Every way in which a call can fail ends here. */
+export function answerFailures(app: FastifyInstance, paths: PathTable, log: Log): void {
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const served = paths.match(path);
+    if (!served) return answerFailure(nothingAt(request.method, path), request, reply, log);
+    return answerFailure(methodNotAllowed(request.method, path, served.methods), request, reply, log, served.form);
+  });
+}
+
+/** Answers an error in the form of its route. */
+export function answerFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+  form = request.routeOptions?.config?.errors ?? 'detail',
+): FastifyReply {
+  const refusal = refusalOf(error);
+  if (refusal.code === 'INTERNAL')
+    log.error({ err: error, x_request_id: request.id, method: request.method, url: request.url }, 'A call failed.');
+  if (refusal.code === 'METHOD_NOT_ALLOWED') reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
+  if (refusal.retry_after !== undefined) reply.header('retry-after', refusal.retry_after);
+  return reply
+    .code(refusal.status)
+    .header('content-type', jsonType)
+    .send(refusalBody(refusal, form, request.id));
+}
+
+/** The path exists and does not serve this method. */
+export function methodNotAllowed(method: string, path: string, served: readonly string[]): BrokerError {
+  const allowed = served.toSorted();
+  return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, { allowed });
+}
+
+function nothingAt(method: string, path: string): BrokerError {
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  const hint = path.startsWith(`${apiPrefix}/`) ? '' : ` The API is below ${apiPrefix}.`;
+  return new BrokerError('NOT_FOUND', `Nothing is served at ${method} ${shown}.${hint}`);
+}

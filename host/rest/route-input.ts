@@ -1,0 +1,75 @@
+import type { TObject } from 'typebox';
+import type { Operation, RestBinding } from '../../core/operations/operation.ts';
+import { BrokerError } from '../../core/errors.ts';
+import { sentences, type Finding } from '../../core/findings.ts';
+import { compile } from '../../core/schema.ts';
+import { convertText } from '../../core/schema/convert.ts';
+import { planOf } from '../../core/schema/plan.ts';
+import { rename } from '../../core/schema/rename.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What came in with a call. */
+export interface RawInput {
+  readonly params: Fields;
+  readonly query: Fields;
+  readonly body: unknown;
+}
+
+/**
+ * The input of an operation as one route takes it: without what the route leaves out or fixes, with the route's own defaults. Used for
+ * reading and for documentation.
+ */
+export function routeSchema(operation: Operation<any, any>, rest: RestBinding): TObject {
+  const input = operation.input as TObject & { readonly required?: readonly string[] };
+  const hidden = new Set([...(rest.omit ?? []), ...Object.keys(rest.preset ?? {})]);
+  const properties = Object.fromEntries(
+    Object.entries(input.properties)
+      .filter(([name]) => !hidden.has(name))
+      .map(([name, field]) => [name, rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field]),
+  );
+  return { ...input, properties, required: (input.required ?? []).filter((name) => !hidden.has(name)) } as unknown as TObject;
+}
+
+/** Reads a call of one route. Throws INVALID_REQUEST with everything that is wrong with it. */
+export function inputReader(operation: Operation<any, any>, rest: RestBinding): (raw: RawInput) => Fields {
+  const schema = routeSchema(operation, rest);
+  const compiled = compile(schema);
+  const plan = planOf(schema);
+  const { preset } = rest;
+
+  function fields(source: unknown, findings: Finding[], text: boolean): Fields {
+    const renamed = rename(plan, source, '', findings);
+    return (text ? convertText(plan, renamed) : renamed) as Fields;
+  }
+
+  return ({ params, query, body }) => {
+    const findings: Finding[] = [];
+    if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
+      findings.push({ level: 'error', path: '', message: 'The body must be a JSON object.' });
+    }
+    const merged: Record<string, unknown> = { ...params };
+    lay(merged, fields(query, findings, true), 'query', findings);
+    if (findings.length === 0 && body) lay(merged, fields(body, findings, false), 'body', findings);
+    const parsed = compiled.parse(merged);
+    // A body that is no object lacks every field, which says nothing.
+    if (parsed.findings && !findings.some(({ path }) => path === '')) findings.push(...parsed.findings);
+    if (findings.length > 0 || !parsed.value) throw refused(findings);
+    return preset ? { ...(parsed.value as Fields), ...preset } : (parsed.value as Fields);
+  };
+}
+
+/** Lays fields over others; a field that stands in two places must be the same in both. */
+function lay(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {
+  for (const [name, value] of Object.entries(over)) {
+    if (Object.hasOwn(merged, name) && JSON.stringify(merged[name]) !== JSON.stringify(value)) {
+      findings.push({ level: 'error', path: `/${name}`, message: `differs between the ${place} and the rest of the call` });
+    } else merged[name] = value;
+  }
+}
+
+function refused(findings: readonly Finding[]): BrokerError {
+  const unique = new Map(findings.map((finding) => [`${finding.path} ${finding.message}`, finding]));
+  const all = [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return new BrokerError('INVALID_REQUEST', sentences(all), { findings: all.map(({ path, message }) => ({ path, message })) });
+}

@@ -1,0 +1,16 @@
+/** The answers of GET /templates/{id}: templates are frozen and few, so each is turned into text once; only the timestamp is new. */
+const texts = new WeakMap<object, string>();
+
+interface TemplateAnswer {
+  readonly template: object;
+  readonly timestamp: string;
+}
+
+export function templateAnswer({ template, timestamp }: TemplateAnswer): string {
+  let text = texts.get(template);
+  if (text === undefined) {
+    text = `{"template":${JSON.stringify(template)},"timestamp":"`;
+    texts.set(template, text);
+  }
+  return `${text}${timestamp}"}`;
+}

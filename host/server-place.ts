@@ -1,0 +1,35 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the server of a data directory is, for the command line and scripts: `<data>/server.json`. */
+export interface ServerPlace {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  /** Null when the path would be too long for a socket. */
+  readonly socket_path: string | null;
+  readonly started_at: string;
+  readonly version: string;
+}
+
+const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.json');
+
+/** What the last server wrote; undefined when it stopped cleanly, or none ever ran. Whether it lives is another question. */
+export function readServerPlace(dataDirectory: string): ServerPlace | undefined {
+  try {
+    const place = JSON.parse(readFileSync(fileOf(dataDirectory), 'utf8')) as ServerPlace;
+    return Number.isInteger(place.pid) && Number.isInteger(place.port) ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeServerPlace(dataDirectory: string, place: ServerPlace): void {
+  // A file that is already there keeps its mode, so it goes first.
+  rmSync(fileOf(dataDirectory), { force: true });
+  writeFileSync(fileOf(dataDirectory), `${JSON.stringify(place)}\n`, { mode: 0o600 });
+}
+
+export function removeServerPlace(dataDirectory: string): void {
+  rmSync(fileOf(dataDirectory), { force: true });
+}
