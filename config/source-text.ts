@@ -1,7 +1,11 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document, LineCounter, Node, Scalar } from 'yaml';
 import { BrokerError } from '../core/errors.ts';
 import { camelCase } from '../core/spelling.ts';
 import { jsonErrorOffset } from './json-error.ts';
+
+/** Loaded when a YAML file is read, or the place of a mistake is wanted: most starts need neither. */
+const yaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml');
 
 /** A file that people wrote, read: its value, and where each part of it stands. */
 export interface SourceText {
@@ -56,6 +60,7 @@ function fromYaml(file: string, text: string): unknown {
 }
 
 function documentOf(text: string): { readonly document: Document; readonly lines: LineCounter } {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   return { document: parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' }), lines };
 }
@@ -65,6 +70,7 @@ function parseError(file: string, line: number, column: number, reason: string, 
 }
 
 function offsetOf(document: Document, pointer: string): number {
+  const { isMap, isSeq } = yaml();
   let at: unknown = document.contents;
   let offset = startOf(at) ?? 0;
   for (const step of pointer.split('/').slice(1)) {
@@ -83,5 +89,5 @@ function offsetOf(document: Document, pointer: string): number {
   return offset;
 }
 
-const keyOf = (key: unknown): string => String(isScalar(key) ? key.value : key);
-const startOf = (node: unknown): number | undefined => (isNode(node) ? (node as Node).range?.[0] : undefined);
+const keyOf = (key: unknown): string => String(yaml().isScalar(key) ? (key as Scalar).value : key);
+const startOf = (node: unknown): number | undefined => (yaml().isNode(node) ? (node as Node).range?.[0] : undefined);

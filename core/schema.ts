@@ -1,5 +1,4 @@
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Finding } from './findings.ts';
 import { convertText } from './schema/convert.ts';
 import { explain } from './schema/explain.ts';
@@ -39,9 +38,18 @@ export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   return made as Compiled<Static<S>>;
 }
 
+/**
+ * The compiler of validators is loaded at the first check, which cannot wait for an import. The loop's thread checks nothing: it does
+ * without those 300 modules.
+ */
+function validatorOf(schema: TSchema) {
+  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  return (load('typebox/compile') as typeof import('typebox/compile')).Compile(schema);
+}
+
 function make(schema: TSchema): Compiled<unknown> {
   const plan: Plan = planOf(schema);
-  let validator: ReturnType<typeof Compile> | undefined;
+  let validator: ReturnType<typeof validatorOf> | undefined;
   return {
     schema,
     canonical(raw) {
@@ -49,7 +57,7 @@ function make(schema: TSchema): Compiled<unknown> {
       return { value: rename(plan, raw, '', findings), findings };
     },
     parse(raw, options = {}) {
-      validator ??= Compile(schema);
+      validator ??= validatorOf(schema);
       const findings: Finding[] = [];
       let value = rename(plan, raw, '', findings);
       if (options.convert) value = convertText(plan, value);

@@ -1,8 +1,11 @@
 import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+
+// Importing node:http by name makes every one of its exports, and with them a whole WebSocket client: 10 MB and 20 ms for nothing.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** The longest path that a socket's address holds. */
 const longestPath = 107;

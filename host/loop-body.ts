@@ -3,14 +3,17 @@ import { loadPlugins } from '../config/plugins.ts';
 import { store } from '../core/extension-points.ts';
 import { startLoop } from '../core/lifecycle/loop.ts';
 import { containerOf, loopParts, openStore } from './container.ts';
-import { stderrLog } from './log.ts';
+import { forwardedLog } from './forwarded-log.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
 export async function runLoop(port: MessagePort, { configuration, plugins_from, owner, settings }: LoopThreadData): Promise<void> {
   const tell = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
-  const container = containerOf(plugins, stderrLog(configuration.server.log_level));
+  const container = containerOf(
+    plugins,
+    forwardedLog(configuration.server.log_level, (line) => tell({ told: 'log', line })),
+  );
   await openStore(container, configuration);
   const loop = await startLoop({
     ...loopParts(container, configuration, owner),

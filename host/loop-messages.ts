@@ -1,6 +1,7 @@
 import type { Settings } from '../core/lifecycle/settings.ts';
 import type { Owner } from '../core/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { LogLine } from './forwarded-log.ts';
 
 /** What a loop thread is started with. */
 export interface LoopThreadData {
@@ -16,4 +17,5 @@ export type ToLoop = { readonly do: 'look'; readonly request_ids: readonly strin
 export type FromLoop =
   | { readonly told: 'ready' }
   | { readonly told: 'pong' }
+  | { readonly told: 'log'; readonly line: LogLine }
   | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

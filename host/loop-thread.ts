@@ -73,6 +73,7 @@ export class LoopThread implements LoopHandle {
   }
 
   #hear(message: FromLoop): void {
+    if (message.told === 'log') return this.#options.log[message.line.level](message.line.fields, message.line.message);
     this.#misses = 0;
     if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
     if (message.told === 'pong') this.#failures = 0;

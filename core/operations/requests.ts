@@ -58,7 +58,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
 export const cancelRequest = operation('CancelRequestCommand', {
   summary: 'Cancel a request that is still in progress: every machine of it is returned.',
   input: Type.Object({ request_id: p.request_id, reason: Type.Optional(p.reason) }, { additionalProperties: false }),
-  output: 'requested',
+  output: 'status',
   rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
   cli: { command: 'requests cancel', args: ['request_id'] },
   destructive: true,

@@ -6,10 +6,10 @@ import type { RequestDetail } from '../scheduler.ts';
 import type { Selection } from '../selection/candidate.ts';
 import type { Query, Store } from '../storage.ts';
 import { detailOf, type Lazy } from './detail.ts';
-import { machinesNamed, openReturn } from './give-back.ts';
+import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { Lookout } from './lookout.ts';
-import { checkCount, openRequest, type Wanted } from './open.ts';
+import { asOpened, checkCount, openRequest, type Wanted } from './open.ts';
 import { RecordCache } from './record-cache.ts';
 
 /** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
@@ -39,7 +39,7 @@ export class RequestDesk {
     given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
   ): Promise<RequestDetail> {
     const earlier = await this.#earlier(wanted, given);
-    if (earlier) return { request: earlier };
+    if (earlier) return { request: asOpened(earlier) };
     checkCount(wanted);
     await this.#admit();
     const request_id = given.request_id ?? newRequestId();
@@ -52,7 +52,7 @@ export class RequestDesk {
     } catch (error) {
       // Two calls with one key at once: the other one won.
       const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
-      if (winner) return { request: winner };
+      if (winner) return { request: asOpened(winner) };
       throw error;
     }
     this.#pending.count += 1;
@@ -62,24 +62,27 @@ export class RequestDesk {
   /** Stores a return: one durable write. Refuses unknown ids with MACHINE_NOT_FOUND; machines that are gone already are no error. */
   async giveBack(machine_ids: readonly string[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
-    if (under) return this.#withMachines(await this.#require(under));
+    if (under) return this.#returnAgain(under);
     const machines = await machinesNamed(this.#store, machine_ids);
     const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
     try {
       await this.#store.commit(changes);
     } catch (error) {
       const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
-      if (winner) return this.#withMachines(await this.#require(winner));
+      if (winner) return this.#returnAgain(winner);
       throw error;
     }
     return { request, machines, machine_keys: wishes.flatMap((wish) => wish.machines) };
   }
 
-  /** Asks for the end of a provisioning request; every machine of it goes. Refuses ended ones and returns with CONFLICT; again is no error. */
-  async cancel(request_id: string, reason: string | undefined): Promise<RequestDetail> {
+  /**
+   * Asks for the end of a provisioning request; every machine of it goes. Gives the request as it stands. Refuses ended ones and returns with
+   * CONFLICT; again is no error.
+   */
+  async cancel(request_id: string, reason: string | undefined): Promise<Lazy<RequestDetail>> {
     const request = await this.#require(request_id);
     if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
-    if (request.status === 'cancelled') return { request };
+    if (request.status === 'cancelled') return this.status(request_id, false);
     if (isTerminal(request.status)) {
       throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already; return its machines instead.`);
     }
@@ -104,7 +107,7 @@ export class RequestDesk {
         },
       ]);
     }
-    return { request };
+    return this.status(request_id, false);
   }
 
   /**
@@ -137,6 +140,11 @@ export class RequestDesk {
   async details(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
     const { items, total_count } = await this.list(query);
     return { items: await Promise.all(items.map(({ request }) => this.#withMachines(request))), total_count };
+  }
+
+  async #returnAgain(request_id: string): Promise<RequestDetail> {
+    const detail = await this.#withMachines(await this.#require(request_id));
+    return { ...detail, request: returnAsOpened(detail.request) };
   }
 
   #withMachines(request: RequestRecord): Promise<RequestDetail> {

@@ -26,6 +26,15 @@ export async function machinesNamed(store: Store, machine_ids: readonly string[]
   return found.toSorted((a, b) => (place.get(a.machine_id) ?? 0) - (place.get(b.machine_id) ?? 0));
 }
 
+const goneMessage = 'All machines are gone already.';
+const acceptedMessage = (count: number): string => `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
+
+/** A return as it was when it was made: the same call again gets the same answer. */
+export const returnAsOpened = (request: RequestRecord): RequestRecord =>
+  request.completed_at === request.created_at
+    ? request
+    : { ...request, status: 'pending', message: acceptedMessage(request.machine_count) };
+
 /** A return of these machines, as it is first stored: the return request, and one wish for each request that they came from. */
 export function openReturn(
   machines: readonly MachineRecord[],
@@ -62,9 +71,7 @@ export function openReturn(
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
     ladder: instances,
-    message: gone
-      ? 'All machines are gone already.'
-      : `Return of ${machines.length} ${machines.length === 1 ? 'machine' : 'machines'} accepted.`,
+    message: gone ? goneMessage : acceptedMessage(machines.length),
     created_at: now,
     ...(gone ? { completed_at: now } : {}),
     deadline_at: now + timeout * 1000,

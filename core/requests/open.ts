@@ -38,6 +38,16 @@ export function checkCount(wanted: Wanted): void {
 /** -1 or absent: no bound. */
 const bounded = (template: Template): boolean => template.max_instances !== undefined && template.max_instances >= 0;
 
+const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
+  `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
+
+/** A request as it was when it was made, whatever became of it: the same call again gets the same answer. */
+export const asOpened = (request: RequestRecord): RequestRecord => ({
+  ...request,
+  status: 'pending',
+  message: openingMessage(request.machine_count, request.template_id, request.ladder[0]),
+});
+
 /** A provisioning request as it is first stored, and the one commit that stores it. */
 export function openRequest(
   wanted: Wanted,
@@ -70,7 +80,7 @@ export function openRequest(
     ladder: [selection.provider_instance, ...selection.alternatives],
     ...(wanted.additional_data ? { additional_data: { ...wanted.additional_data } } : {}),
     ...(wanted.tags ? { tags: { ...wanted.tags } } : {}),
-    message: `${machine_count} ${machine_count === 1 ? 'machine' : 'machines'} of template '${template.template_id}' requested from '${selection.provider_instance}'.`,
+    message: openingMessage(machine_count, template.template_id, selection.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,
     next_at: now,

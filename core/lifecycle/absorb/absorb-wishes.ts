@@ -13,13 +13,12 @@ export function absorbWishes(draft: Draft): void {
 
 function cancel(draft: Draft, reason: string | undefined): void {
   const { request, now } = draft;
-  if (isTerminal(request.status) || request.cancel_requested_at !== undefined) return;
-  draft.setRequest({
-    cancel_requested_at: now,
-    ...(reason === undefined ? {} : { cancel_reason: reason }),
-    wanted: 0,
-    message: 'Cancelling: its machines are given back.',
-  });
+  if (request.cancel_requested_at !== undefined) return;
+  // Accepted in the very moment in which the request ended: the status stays, and the machines go all the same, as was promised.
+  const message = isTerminal(request.status)
+    ? `${request.message} Cancelled in the same moment.`
+    : 'Cancelling: its machines are given back.';
+  draft.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), wanted: 0, message });
   for (const machine of draft.machines)
     if (isAlive(machine) && machine.going === undefined) draft.setMachine(machine, { going: 'cancelled' });
 }

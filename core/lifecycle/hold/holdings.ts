@@ -91,15 +91,22 @@ export class Holdings {
     this.#watch?.[Symbol.dispose]();
     this.#rouse();
     await this.#rounds;
-    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms)]);
+    await this.#rest(ms);
     abort();
-    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms)]);
+    await this.#rest(ms);
     const atRest = [...this.#held.values()].filter((holding) => !holding.busy && !holding.lost);
     for (const holding of this.#held.values()) holding.end();
     this.#held.clear();
     await this.#store
       .yield(atRest.map((holding) => holding.claim))
       .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be given back; they end with their lease.'));
+  }
+
+  /** Waits for what runs, for at most `ms`. */
+  async #rest(ms: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms, over.signal)]);
+    over.abort();
   }
 
   #heard(kinds: ReadonlySet<Kind>): void {

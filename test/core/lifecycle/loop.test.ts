@@ -370,3 +370,18 @@ test('a request whose instances are no longer configured ends and says so', asyn
   t.regex(ended.message, /No configured provider instance can serve/);
   await bench.close();
 });
+
+test('a cancel that was accepted in the moment of completion gives the machines back, and the status stays', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const wish = { wish_id: 'wish-1', kind: 'cancel', request_id: id, machines: [], created_at: bench.clock.now(), absorbed: false } as const;
+  await bench.store.commit([{ op: 'insert', kind: 'wish', record: { ...wish, machines: [] } }]);
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});

@@ -28,6 +28,24 @@ test('the same key and body give one request, also for many at once; another bod
   await bench.close();
 });
 
+test('the same call again gets the same answer, whatever became of the request meanwhile', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const ask = () => bench.desk.open({ template: small, machine_count: 1 }, choose, { key: keyOf('k', 1) });
+  const first = (await ask()).request;
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const again = (await ask()).request;
+  t.deepEqual([again.request_id, again.status, again.message], [first.request_id, first.status, first.message]);
+  const giveBack = () => bench.desk.giveBack(['m-1'], 60, { key: keyOf('r', 1) });
+  const returned = (await giveBack()).request;
+  await bench.clock.advance(5_000);
+  const once = (await giveBack()).request;
+  t.deepEqual([once.request_id, once.status, once.message], [returned.request_id, returned.status, returned.message]);
+  await bench.close();
+});
+
 test('the same request id twice gives one request; for something else it is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const ask = (machine_count: number) => bench.desk.open({ template: small, machine_count }, choose, { request_id: 'req-mine' });
@@ -96,7 +114,7 @@ test('what is over cannot be cancelled, nor can a return; cancelling twice is ha
   await bench.desk.cancel(other, 'a');
   await bench.desk.cancel(other, 'b');
   await bench.clock.advance(5_000);
-  t.is((await bench.desk.cancel(other, 'c')).request.status, 'cancelled');
+  t.is((await (await bench.desk.cancel(other, 'c')).load()).request.status, 'cancelled');
   await bench.close();
 });
 
