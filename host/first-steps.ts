@@ -1,9 +1,11 @@
+import type { Template } from '../core/model/template.ts';
 import type { Broker } from './compose.ts';
 import { thisPackage } from './package.ts';
 
 /** What a newcomer sees at the start: where the server is, and three calls that work. */
 export function firstSteps({ configuration, services }: Broker, url: string): string {
-  const [first] = services.templates.list({ limit: 1 }).items;
+  const { items } = services.templates.list();
+  const first = items.find(({ template }) => canServe(services, template)) ?? items[0];
   const id = first?.template.template_id ?? 'TEMPLATE_ID';
   const asHostFactory = configuration.scheduler === 'hostfactory';
   const body = asHostFactory ? { templateId: id, machineCount: 3 } : { template_id: id, machine_count: 3 };
@@ -16,6 +18,18 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
     `  curl -s ${api}/requests/REQUEST_ID/status     # with the ${asHostFactory ? 'requestId' : 'request_id'} of that answer`,
     '',
   ].join('\n');
+}
+
+/** Whether a request for three machines would be taken. */
+function canServe({ providers }: Broker['services'], template: Template): boolean {
+  const { max_instances } = template;
+  if (max_instances !== undefined && max_instances >= 0 && max_instances < 3) return false;
+  try {
+    return providers.choose(template, template.template_id, 3).provider_instance !== '';
+  } catch {
+    // Why not is for the one who asks.
+    return false;
+  }
 }
 
 const providersOf = (instances: readonly { readonly name: string }[]): string => instances.map(({ name }) => name).join(', ') || 'none';

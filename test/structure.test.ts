@@ -30,7 +30,12 @@ function importsOf(file: string): Import[] {
 }
 
 const packageOf = (specifier: string): string =>
-  specifier.startsWith('node:') ? specifier : specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  specifier.startsWith('node:')
+    ? specifier
+    : specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/');
 
 const imports = sources.flatMap(importsOf);
 const from = (folder: string) => imports.filter(({ file }) => file.startsWith(`${folder}/`));
@@ -63,7 +68,10 @@ test('core imports only itself and a few libraries without the world', (t) => {
 });
 
 test('reflect-metadata is imported in one place', (t) => {
-  t.deepEqual(imports.filter(({ target }) => target === 'reflect-metadata').map(({ file }) => file), ['core/container.ts']);
+  t.deepEqual(
+    imports.filter(({ target }) => target === 'reflect-metadata').map(({ file }) => file),
+    ['core/container.ts'],
+  );
 });
 
 test('a plugin imports its own files, the public surface of the core, and other plugins by their index', (t) => {
@@ -77,17 +85,28 @@ test('a plugin imports its own files, the public surface of the core, and other 
 
 test('a plugin names in `requires` the plugins that it imports', async (t) => {
   for (const name of new Set(from('plugins').map(({ file }) => pluginOf(file)))) {
-    const needed = new Set(from(`plugins/${name}`).filter(({ target, own }) => own && target.startsWith('plugins/') && pluginOf(target) !== name).map(({ target }) => pluginOf(target)));
+    const needed = new Set(
+      from(`plugins/${name}`)
+        .filter(({ target, own }) => own && target.startsWith('plugins/') && pluginOf(target) !== name)
+        .map(({ target }) => pluginOf(target)),
+    );
     const { default: plugin } = await import(`../plugins/${name}/index.ts`);
     t.is(plugin.name, name);
-    t.deepEqual([...needed].filter((each) => !plugin.requires?.includes(each)), [], `${name} requires`);
+    t.deepEqual(
+      [...needed].filter((each) => !plugin.requires?.includes(each)),
+      [],
+      `${name} requires`,
+    );
   }
 });
 
 test('config and host import no plugin statically, config no host, and neither a cloud SDK', (t) => {
   const wrong = [...from('config'), ...from('host')].filter(
     ({ file, target, lazy }) =>
-      (target.startsWith('plugins/') && !lazy) || target.startsWith('@aws-sdk') || target.startsWith('@smithy') || (file.startsWith('config/') && target.startsWith('host/')),
+      (target.startsWith('plugins/') && !lazy) ||
+      target.startsWith('@aws-sdk') ||
+      target.startsWith('@smithy') ||
+      (file.startsWith('config/') && target.startsWith('host/')),
   );
   t.deepEqual(shown(wrong), []);
 });
