@@ -1,0 +1,43 @@
+import { readPlace } from '../../../plugins/cloud-simulator/simulator-place.ts';
+import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
+import type { AuditEntry } from '../../../plugins/cloud-simulator/audit.ts';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import { until } from './until.ts';
+
+export type { AuditEntry, KnobChange, Ledger };
+
+/** The simulated cloud of a data directory, in the process of its own that the broker finds there. */
+export interface Cloud {
+  readonly url: string;
+  turn(change: KnobChange): Promise<void>;
+  ledger(): Promise<Ledger>;
+  audit(since?: number): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: number }>;
+  /** Resolves as soon as a call is in the audit, looked for every few milliseconds. */
+  met(which: (entry: AuditEntry) => boolean, since?: number): Promise<AuditEntry>;
+  close(): Promise<void>;
+}
+
+export async function openCloud(directory: string, knobs: KnobChange): Promise<Cloud> {
+  const { url } = await openSimulator(directory, { idleMs: 300_000 });
+  const place = await readPlace(directory);
+  const get = async (path: string) => (await fetch(`${url}/_sim/${path}`)).json() as Promise<any>;
+  const cloud: Cloud = {
+    url,
+    async turn(change) {
+      const answer = await fetch(`${url}/_sim/knobs`, { method: 'POST', body: JSON.stringify(change) });
+      if (!answer.ok) throw new Error(`Knobs were refused: ${await answer.text()}`);
+    },
+    ledger: () => get('ledger'),
+    audit: (since = 0) => get(`audit?since=${since}`),
+    met: (which, since = 0) =>
+      until('a call that the cloud never met', async () => (await cloud.audit(since)).entries.find((entry) => which(entry)), {
+        every_ms: 3,
+      }),
+    async close() {
+      if (place) process.kill(place.pid, 'SIGTERM');
+    },
+  };
+  await cloud.turn(knobs);
+  return cloud;
+}
