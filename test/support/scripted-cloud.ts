@@ -18,12 +18,12 @@ interface ScriptedMachine {
 }
 
 /** What the next launch does instead of succeeding. */
-export type Script = (order: LaunchOrder, cloud: ScriptedCloud) => Launch | ProviderFault | 'execute-then-lose';
+export type Script = (order: LaunchOrder<any, any>, cloud: ScriptedCloud) => Launch | ProviderFault | 'execute-then-lose';
 
 /** A cloud in a variable: for the paths of the life cycle that a real one takes too rarely. Machines are pending until `boot` is called. */
 export class ScriptedCloud {
   readonly machines = new Map<string, ScriptedMachine>();
-  readonly orders: LaunchOrder[] = [];
+  readonly orders: LaunchOrder<any, any>[] = [];
   readonly calls: string[] = [];
   readonly scripts: Script[] = [];
   readonly offers: readonly Offer[] | undefined;
@@ -51,7 +51,7 @@ export class ScriptedCloud {
   }
 
   /** Starts what the token has not started yet. */
-  start(order: LaunchOrder, count = order.machine_count): Launch {
+  start(order: LaunchOrder<any, any>, count = order.machine_count): Launch {
     const mine = () => [...this.machines.values()].filter((machine) => machine.token === order.token);
     while (mine().length < count) {
       const machine_id = `m-${++this.#count}`;
@@ -100,8 +100,13 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     name: 'Scripted',
     capabilities,
     ...(offers ? { offers: () => offers } : {}),
+    async prepare(cloud, order) {
+      cloud.calls.push('prepare');
+      return { for: order.token };
+    },
     async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
       call.fence();
+      if (order.prepared.for !== order.token) throw new Error('An order came with what was prepared for another.');
       cloud.orders.push(order);
       cloud.calls.push('launch');
       const result = cloud.scripts.shift()?.(order, cloud) ?? cloud.start(order);

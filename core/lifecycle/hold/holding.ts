@@ -21,6 +21,7 @@ export class Holding {
   readonly incoming = new Map<string, WishRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
   #valid_until: number;
 
   constructor(loaded: Case, claim: Claim, clock: Clock, validUntil: number) {
@@ -41,6 +42,13 @@ export class Holding {
 
   get lost(): boolean {
     return this.#ended.signal.aborted || this.#clock.monotonic() > this.#valid_until;
+  }
+
+  /** Runs one task after another: each starts from the case that the one before it left. */
+  inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(task, task);
+    this.#last = turn;
+    return turn;
   }
 
   holdBack(why: string, ms: number): void {

@@ -30,7 +30,12 @@ export class Recorder {
   }
 
   /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
-  async commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+  commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+    // Steps of one request run side by side: each commit has to start from what the one before it made of the case.
+    return holding.inTurn(() => this.#commit(holding, absorbs));
+  }
+
+  async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
     const draft = new Draft(holding.present(), this.#clock.now());
     for (const absorb of absorbs) absorb(draft);
     if (!draft.changed) return;

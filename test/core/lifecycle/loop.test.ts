@@ -385,3 +385,18 @@ test('a cancel that was accepted in the moment of completion gives the machines 
   t.deepEqual(east.live(id), []);
   await bench.close();
 });
+
+test('what was prepared is kept for each of many orders that are sent at once', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1 });
+  const bench = await loopBench({ east });
+  const id = await bench.request(10);
+  await bench.clock.advance(3_000);
+  const attempts = await bench.store.find('attempt', { where: { request_id: id } });
+  t.is(attempts.length, 10);
+  for (const attempt of attempts) {
+    t.deepEqual(attempt.prepared, { value: { for: attempt.token } });
+    t.is(attempt.state, 'launched');
+  }
+  t.is(east.calls.filter((call) => call === 'prepare').length, 10);
+  await bench.close();
+});
