@@ -25,7 +25,6 @@ export function serverCommands(program: Command): void {
     .option('--config <file>', 'Configuration file, instead of the one that is found.')
     .option('--server-log-level <level>', `What is logged: ${levels.join(', ')} (default info).`, level)
     .option('--socket-path <path>', 'Unix socket (default muster.sock in the data directory).')
-    .option('--api-only', 'Serve the API and the health routes only, without documentation pages.')
     .action(async (flags: StartFlags) => {
       const { startServer } = await import('./server-start.ts');
       await startServer(flags);

@@ -1,0 +1,83 @@
+import type { ClosedLoopJob } from '../load/closed-loop-process.ts';
+import { ClosedLoop, type Round } from '../load/closed-loop.ts';
+import type { Row, Target } from '../report/row.ts';
+import { atLeast } from '../report/row.ts';
+import { spread, type Spread } from './numbers.ts';
+
+export interface Side {
+  readonly url: string;
+  readonly pid: number;
+}
+
+export interface Comparison {
+  readonly name: string;
+  readonly title: string;
+  readonly subject: Side;
+  readonly baseline: Side;
+  readonly call?: Pick<ClosedLoopJob, 'method' | 'body'>;
+  /** The ratio that is wanted; left out, it is only told. */
+  readonly least?: number;
+  /** Answers a second that are wanted. */
+  readonly rate?: number;
+  /** Whether the ratio of processor time counts as well: where the disk is what is waited for, it says nothing. */
+  readonly cpuCounts: boolean;
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+const warmUpSeconds = 1;
+
+/** Loads subject and baseline in turn. Both get a warm-up that is not counted. */
+export async function against(comparison: Comparison): Promise<Row> {
+  const { name, title, subject, baseline, call = {}, least, rate, cpuCounts, rounds, seconds } = comparison;
+  const load = new ClosedLoop();
+  const ours: Round[] = [];
+  const bare: Round[] = [];
+  try {
+    for (const side of [subject, baseline]) await load.run({ ...call, url: side.url, seconds: warmUpSeconds }, side.pid);
+    for (let round = 0; round < rounds; round++) {
+      ours.push(await load.run({ ...call, url: subject.url, seconds }, subject.pid));
+      bare.push(await load.run({ ...call, url: baseline.url, seconds }, baseline.pid));
+    }
+  } finally {
+    await load.stop();
+  }
+  const by_rate = pairwise(ours, bare, (each) => each.rate) as Spread;
+  const by_cpu = pairwise(ours, bare, (each) => each.per_cpu_second);
+  const measured = spread(ours.map((each) => each.rate));
+  const targets: Target[] = [
+    ...(least === undefined
+      ? []
+      : [atLeast(Math.min(by_rate.median, (cpuCounts ? by_cpu?.median : undefined) ?? Infinity), least, 'ratio')]),
+    ...(rate === undefined ? [] : [atLeast(measured.median, rate, 'req/s')]),
+  ];
+  const baselineSpread = spread(bare.map((each) => each.rate));
+  return {
+    name,
+    title,
+    unit: 'req/s',
+    measured,
+    runs: rounds,
+    baseline: baselineSpread,
+    ratio: { by_rate, by_cpu },
+    targets,
+    notes: notes(ours, bare),
+  };
+}
+
+function pairwise(ours: readonly Round[], bare: readonly Round[], of: (round: Round) => number | undefined): Spread | undefined {
+  const ratios = ours.flatMap((each, index) => {
+    const mine = of(each);
+    const other = of(bare[index] as Round);
+    return mine === undefined || other === undefined ? [] : [mine / other];
+  });
+  return ratios.length === 0 ? undefined : spread(ratios);
+}
+
+/** Where a server had time left over, the load was the slowest part, and only the ratio of processor time says how the two compare. */
+function notes(ours: readonly Round[], bare: readonly Round[]): string[] {
+  const share = (rounds: readonly Round[]) => spread(rounds.map((each) => each.server_share ?? Number.NaN)).median;
+  const percent = (value: number) => `${Math.round(value * 100)} %`;
+  const p99 = spread(ours.map((each) => each.p99_ms)).median;
+  return [`p99 ${p99} ms; processor used by the server ${percent(share(ours))}, by the bare one ${percent(share(bare))}`];
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Child } from './child.ts';
+import { freePort } from './free-port.ts';
+import { call } from './http.ts';
+
+const launcher = join(import.meta.dirname, '../../../host/bin/muster');
+/** What the launcher gives to Node. */
+const flags = ['--max-semi-space-size=2'];
+const patienceMs = 20_000;
+
+export interface Broker {
+  /** `http://127.0.0.1:PORT/api/v1` */
+  readonly api: string;
+  readonly pid: number;
+  /** From the start of the process to its first answer. */
+  readonly started_ms: number;
+  stop(): Promise<void>;
+}
+
+/** The broker as a user starts it, loop thread and all, on a port of its own. Resolves with its first answer. */
+export async function startBroker(directory: string): Promise<Broker> {
+  const port = await freePort();
+  const args = ['server', 'start', '--foreground', '--port', String(port)];
+  const began = performance.now();
+  // The launcher becomes the server: one process.
+  const child = new Child(launcher, args, { cwd: directory, env: { MUSTER_DATA_DIR: directory }, answers: false });
+  const api = `http://127.0.0.1:${port}/api/v1`;
+  await firstAnswer(`${api}/templates/`, child);
+  const started_ms = performance.now() - began;
+  return { api, pid: child.pid, started_ms, stop: () => child.stop() };
+}
+
+/** The same broker, except that nothing is carried out: requests are stored and stay pending. */
+export async function startWithoutLoop(directory: string): Promise<Broker> {
+  const child = new Child(process.execPath, [...flags, join(import.meta.dirname, 'without-loop.ts'), directory]);
+  const { url } = await child.ask<{ url: string }>({ do: 'start' });
+  return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
+}
+
+async function firstAnswer(url: string, child: Child): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (performance.now() < end) {
+    const answer = await call(url).catch(() => undefined);
+    if (answer?.status === 200) return;
+    if (child.ended) throw new Error(`The broker ended at its start: ${child.errors}`);
+    await wait(2);
+  }
+  throw new Error(`The broker did not answer within ${patienceMs / 1000} s: ${child.errors}`);
+}
