@@ -10,7 +10,6 @@ export interface StartFlags {
   readonly config?: string;
   readonly serverLogLevel?: string;
   readonly socketPath?: string;
-  readonly apiOnly?: boolean;
 }
 
 /** `muster server …` */
