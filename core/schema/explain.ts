@@ -88,4 +88,12 @@ function valueAt(value: unknown, path: string): unknown {
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 const wanted = (plan: Plan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
 const kindOf = (value: unknown): string =>
-  value === null ? 'null' : value === undefined ? 'absent' : Array.isArray(value) ? 'a list' : article(typeof value);
+  value === null
+    ? 'null'
+    : value === undefined
+      ? 'absent'
+      : Array.isArray(value)
+        ? 'a list'
+        : typeof value === 'number'
+          ? String(value)
+          : article(typeof value);
