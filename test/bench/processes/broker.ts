@@ -6,7 +6,7 @@ import { call } from './http.ts';
 
 const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
-const flags = ['--max-semi-space-size=2'];
+const flags = ['--max-semi-space-size=1'];
 const patienceMs = 20_000;
 
 export interface Broker {
