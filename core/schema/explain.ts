@@ -87,13 +87,11 @@ function valueAt(value: unknown, path: string): unknown {
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 const wanted = (plan: Plan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
-const kindOf = (value: unknown): string =>
-  value === null
-    ? 'null'
-    : value === undefined
-      ? 'absent'
-      : Array.isArray(value)
-        ? 'a list'
-        : typeof value === 'number'
-          ? String(value)
-          : article(typeof value);
+
+/** What came instead, never the value itself: it may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'absent';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' && !Number.isInteger(value) ? 'a fraction' : article(typeof value);
+}
