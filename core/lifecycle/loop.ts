@@ -18,11 +18,12 @@ import { Holding } from './hold/holding.ts';
 import { Holdings } from './hold/holdings.ts';
 import { Recorder } from './hold/recorder.ts';
 import { installationOf } from './installation.ts';
-import { ladderOf } from './decide/ladder.ts';
-import { nextStep, type Circumstances, type Decision } from './decide/next-step.ts';
+import { nextStep, type Decision } from './decide/next-step.ts';
+import { circumstancesOf, type Surroundings } from './circumstances.ts';
 import { Observer } from './act/observer.ts';
 import { perform } from './act/perform.ts';
 import type { Tools } from './act/tools.ts';
+import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
 import { Tidy } from './tidy.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -76,6 +77,7 @@ class Loop implements RunningLoop {
   readonly #tidy: Tidy;
   readonly #recorder: Recorder;
   readonly #tools: Tools;
+  readonly #surroundings: Surroundings;
   readonly #slots = new Map<string, LimitFunction>();
   readonly #lookedAt = new Set<string>();
   #leaving = false;
@@ -115,6 +117,16 @@ class Loop implements RunningLoop {
       up: (instance) => this.#health.up(instance),
       down: (instance, message) => this.#health.down(instance, message),
     };
+    const { api } = this.#tools;
+    this.#surroundings = {
+      clock,
+      settings: this.#settings,
+      facts,
+      directory: this.#directory,
+      pool: this.#pool,
+      holdings: this.#holdings,
+      api,
+    };
   }
 
   start(): void {
@@ -150,7 +162,7 @@ class Loop implements RunningLoop {
       if (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
       await this.#reach(holding);
-      const decision = nextStep(holding.case, this.#circumstances(holding));
+      const decision = nextStep(holding.case, circumstancesOf(holding, this.#surroundings));
       if (decision.steps.length === 0) return this.#settle(holding, decision);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
       const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -176,38 +188,6 @@ class Loop implements RunningLoop {
     }
   }
 
-  #circumstances(holding: Holding): Circumstances {
-    const monotonic = this.#clock.monotonic();
-    const held_back = this.#heldBack(holding, monotonic);
-    return {
-      now: this.#clock.now(),
-      monotonic,
-      settings: this.#settings,
-      agenda: holding,
-      ladder: () => ladderOf(holding.case.request, this.#directory, this.#facts),
-      capabilities: (attempt) => {
-        const api = this.#tools.api(attempt);
-        const connected = this.#pool.known(attempt.provider_instance);
-        if (!api || connected?.identity !== attempt.identity) return undefined;
-        return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
-      },
-      ...(held_back === undefined ? {} : { held_back }),
-    };
-  }
-
-  #heldBack(holding: Holding, monotonic: number): string | undefined {
-    if (holding.held_back && holding.held_back.until > monotonic) return holding.held_back.why;
-    const { request, attempts } = holding.case;
-    const instance = this.#directory.instance(request.provider_instance ?? '');
-    const most = instance?.limits.max_concurrent_requests;
-    if (!instance || most === null || most === undefined || attempts.length > 0) return undefined;
-    const busy = this.#holdings.count(
-      (other) =>
-        other !== holding && other.case.attempts.some((attempt) => attempt.provider_instance === instance.name && !isSettled(attempt)),
-    );
-    return busy < most ? undefined : `Waiting its turn: '${instance.name}' has ${busy} of ${most} requests open.`;
-  }
-
   /** Nothing is to be done now: remembers when there will be. */
   async #settle(holding: Holding, decision: Decision): Promise<void> {
     const { again_ms, message } = decision;
@@ -218,12 +198,7 @@ class Loop implements RunningLoop {
   }
 
   async #watchReturn(holding: Holding): Promise<void> {
-    const { request_id, origins = [] } = holding.case.request;
-    const wishes = await this.#store.find('wish', { where: { return_id: request_id } });
-    const named = new Set(wishes.flatMap((wish) => wish.machines.map((machine) => `${machine.provider_instance}|${machine.machine_id}`)));
-    const machines = (await this.#store.find('machine', { where: { request_id: origins } })).filter((machine) =>
-      named.has(`${machine.provider_instance}|${machine.machine_id}`),
-    );
+    const { machines = [] } = await detailOf(this.#store, holding.case.request);
     await this.#recorder.commit(holding, [(draft) => watchReturn(draft, machines)]);
     await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
   }

@@ -50,6 +50,5 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
       if (connected instanceof ProviderFault) absorbLaunchFault(draft, attempt, connected);
     }
     draft.setRequest({ provider_instance, provider_type });
-    holding.looked_at.clear();
   };
 }

@@ -31,6 +31,8 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
       api.launch(connected.session, order, call),
     );
     tools.up(attempt.provider_instance);
+    // The answer was a look; the next one waits for those of other requests.
+    holding.looked_at.set(attempt.attempt, tools.monotonic());
     return (draft) => absorbLaunch(draft, draft.attempt(attempt.attempt) ?? attempt, launch);
   } catch (error) {
     if (!isFault(error)) throw error;

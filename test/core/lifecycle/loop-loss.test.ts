@@ -1,0 +1,70 @@
+import test from 'ava';
+import { loopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+
+test('machines that are missing from one answer are not given up', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  east.boot();
+  east.hidden.add('m-1');
+  await bench.clock.advance(10_000);
+  t.is((await bench.status(id)).request.status, 'in_progress');
+  east.hidden.clear();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is(east.machines.size, 2);
+  await bench.close();
+});
+
+test('a machine that dies before the end is replaced, one that dies after it is told and not replaced', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  east.kill('m-1');
+  await bench.clock.advance(3_000);
+  t.is(east.live(id).length, 2);
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  east.kill('m-2');
+  await bench.clock.advance(35_000);
+  const { request, machines } = await bench.status(id);
+  t.is(request.status, 'completed');
+  t.is(request.wanted, 1);
+  t.true(machines.find((machine) => machine.machine_id === 'm-2')?.lost);
+  t.is(east.live(id).length, 1);
+  await bench.close();
+});
+
+test('a machine that is not ready in time is released and replaced', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east }, { pending_timeout_ms: 60_000 });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  east.boot('m-1');
+  await bench.clock.advance(70_000);
+  t.deepEqual(east.live(id), ['m-1', 'm-3']);
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is((await bench.status(id)).machines.length, 2, 'the failed one is not listed');
+  await bench.close();
+});
+
+test('at its time-out a request releases what is not ready and ends with the rest', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(3, { timeout: 60 });
+  await bench.clock.advance(1_000);
+  east.boot('m-1');
+  await bench.clock.advance(65_000);
+  const { request } = await bench.status(id);
+  t.is(request.status, 'completed');
+  t.like(request.fulfilment, { requested: 3, delivered: 1 });
+  t.true(request.fulfilment?.shortfall.some((each) => each.code === 'TIMEOUT'));
+  t.deepEqual(east.live(id), ['m-1']);
+  await bench.close();
+});
