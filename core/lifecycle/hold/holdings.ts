@@ -35,6 +35,8 @@ export class Holdings {
   readonly #settings: Settings;
   readonly #work: Work;
   readonly #held = new Map<string, Holding>();
+  /** Being given back at this moment. */
+  readonly #yielding = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #awake: (() => void) | undefined;
@@ -82,7 +84,12 @@ export class Holdings {
   async giveBack(holding: Holding): Promise<void> {
     this.#held.delete(holding.request_id);
     holding.end();
-    await this.#store.yield([holding.claim]);
+    this.#yielding.add(holding.request_id);
+    try {
+      await this.#store.yield([holding.claim]);
+    } finally {
+      this.#yielding.delete(holding.request_id);
+    }
   }
 
   /** Lets calls under way end for `ms`, then has them aborted, and gives everything back that is at rest. */
@@ -167,9 +174,16 @@ export class Holdings {
       await this.#work.run(holding);
     } catch (error) {
       if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
-      else {
-        this.#log.error({ err: error, request_id: holding.request_id }, 'A request could not be carried on; trying again.');
+      else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
+        this.#log.warn(
+          { err: error, request_id: holding.request_id },
+          'The storage does not answer; the request is carried on in a moment.',
+        );
         this.due(holding, 5_000);
+      } else {
+        // What was done and what is in memory may differ now: it is loaded anew, with the doubt that a crash would leave.
+        this.#log.error({ err: error, request_id: holding.request_id }, 'A request could not be carried on; it is loaded anew.');
+        this.#forget(holding);
       }
     } finally {
       holding.busy = false;
@@ -181,10 +195,14 @@ export class Holdings {
   }
 
   #drop(holding: Holding): void {
+    this.#forget(holding);
+    this.#log.warn({ request_id: holding.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
+    this.#claimDue = true;
+  }
+
+  #forget(holding: Holding): void {
     holding.end();
     if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
-    this.#log.warn({ request_id: holding.request_id }, 'The claim on a request was lost; another process carries it on.');
-    this.#claimDue = true;
   }
 
   async #claim(): Promise<void> {
@@ -194,12 +212,16 @@ export class Holdings {
     const claims = await this.#store.claim(this.#owner, claimsAtOnce, this.#settings.lease_ms);
     if (claims.length === 0) return;
     if (claims.length === claimsAtOnce) this.#claimDue = true;
+    await this.#take(claims, before);
+    if (this.#claimDue) this.#rouse();
+  }
+
+  async #take(claims: readonly Claim[], before: number): Promise<void> {
     const cases = await loadCases(this.#store, claims);
     for (const claim of claims) {
       const loaded = cases.get(claim.request_id);
       if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, before));
     }
-    if (this.#claimDue) this.#rouse();
   }
 
   /**
@@ -225,6 +247,13 @@ export class Holdings {
       if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(before + this.#settings.lease_ms / 2);
       else this.#drop(holding);
     }
+    // Ours by the store, and forgotten here: nobody else would ever get them while we renew. As after a crash, what was sent is in doubt.
+    const forgotten = held.filter(({ request_id }) => !this.#held.has(request_id) && !this.#yielding.has(request_id));
+    if (forgotten.length > 0)
+      await this.#take(
+        forgotten.map((claim) => ({ ...claim, taken_over: true })),
+        before,
+      );
   }
 
   /** Wishes of requests that are held here; those of others are theirs, or come with the next claim. */

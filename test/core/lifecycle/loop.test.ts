@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ProviderFault } from '../../../core/index.ts';
+import { ClaimLost } from '../../../core/index.ts';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
@@ -111,3 +112,38 @@ test('what was prepared is kept for each of many orders that are sent at once', 
   t.is(east.calls.filter((call) => call === 'prepare').length, 10);
   await bench.close();
 });
+
+for (const [what, error] of [
+  ['its claim counted as lost for a moment', new ClaimLost('req-1')],
+  ['a step failed in a way that nobody foresaw', undefined],
+] as const) {
+  test(`a request is carried on, and not started twice, after ${what}`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east });
+    if (error) {
+      east.scripts.push((order, cloud) => {
+        cloud.start(order);
+        throw error;
+      });
+    } else {
+      const commit = bench.store.commit.bind(bench.store);
+      let failed = false;
+      bench.store.commit = async (changes) => {
+        const outcome = changes.some((change) => change.op === 'put' && change.kind === 'machine');
+        if (outcome && !failed) {
+          failed = true;
+          throw new TypeError('not foreseen');
+        }
+        return commit(changes);
+      };
+    }
+    const id = await bench.request(3);
+    await bench.clock.advance(60_000);
+    east.boot();
+    await bench.clock.advance(3_000);
+    t.is((await bench.status(id)).request.status, 'completed');
+    t.is(east.machines.size, 3);
+    t.is(new Set(east.orders.map((order) => order.token)).size, 1);
+    await bench.close();
+  });
+}
