@@ -1,5 +1,5 @@
 import { familyOf } from './catalogue.ts';
-import type { Knobs } from './knobs.ts';
+import type { Moment } from './moment.ts';
 import type { Market } from './launch/launch-spec.ts';
 import type { RegionState } from './state/region-state.ts';
 import { AwsError } from './wire/errors.ts';
@@ -18,9 +18,14 @@ export function zoneHas(state: RegionState, zone: string, instanceType: string):
 }
 
 /** Free places of a pool; infinite unless a capacity rule matches it. */
-export function roomIn(state: RegionState, knobs: Knobs, pool: Pool): number {
+export function roomIn(moment: Moment, pool: Pool): number {
+  const { state, knobs, rules } = moment;
   const rule = knobs.capacity.findLast(
-    (r) => matches(r.instance_type, pool.instanceType) && matches(r.zone, pool.zone) && matches(r.market, pool.market),
+    (r) =>
+      rules.inForce(r, moment) &&
+      matches(r.instance_type, pool.instanceType) &&
+      matches(r.zone, pool.zone) &&
+      matches(r.market, pool.market),
   );
   if (rule === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(0, rule.count - (state.placesTaken.get(poolKey(pool)) ?? 0));

@@ -3,7 +3,8 @@ import type { Action, ActionCall } from './action.ts';
 import { actionFor } from './actions/index.ts';
 import type { AuditEntry } from './audit.ts';
 import { faultError, faultFor } from './faults.ts';
-import type { FaultRule } from './knobs.ts';
+import type { FaultRule } from './knobs/wire-knobs.ts';
+import { draw } from './knobs/span.ts';
 import type { Simulation } from './simulation.ts';
 import { type Caller, readCaller } from './wire/caller.ts';
 import { AwsError } from './wire/errors.ts';
@@ -39,21 +40,19 @@ export function dispatch(simulation: Simulation, form: Form, authorization: stri
 }
 
 function runAction(simulation: Simulation, action: Action, form: Form, caller: Caller, protocol: Protocol, requestId: string): Reply {
-  const { audit, clock, countdown } = simulation;
-  const knobs = simulation.knobs.current;
+  const { audit, clock } = simulation;
   const now = clock.now();
+  const state = simulation.world.region(caller.account, caller.region);
+  const tokenName = action.token ?? 'ClientToken';
   const call: ActionCall = {
+    ...simulation.moment(state, now),
     action: action.name,
     params: form.params,
-    paramsHash: hashOf(form.flat),
+    token: form.flat[tokenName] || undefined,
+    paramsHash: hashOf(form.flat, tokenName),
     accessKey: caller.accessKey,
-    state: simulation.world.region(caller.account, caller.region),
-    knobs,
-    counted: countdown,
-    random: simulation.random,
-    now,
-    touched: [],
   };
+  const { knobs } = call;
   call.state.agenda.settle(now);
 
   let fault: FaultRule | undefined;
@@ -61,7 +60,7 @@ function runAction(simulation: Simulation, action: Action, form: Form, caller: C
   let executed = false;
   try {
     throttle(simulation, action, call);
-    fault = faultFor(knobs, countdown, action.name);
+    fault = faultFor(call, action.name);
     if (fault?.effect === 'skip') {
       outcome = { error: faultError(fault) };
     } else {
@@ -80,7 +79,7 @@ function runAction(simulation: Simulation, action: Action, form: Form, caller: C
     account: caller.account,
     region: caller.region,
     action: action.name,
-    token: form.flat['ClientToken'] ?? null,
+    token: call.token ?? null,
     params_hash: call.paramsHash,
     ids: call.touched,
     executed,
@@ -88,7 +87,7 @@ function runAction(simulation: Simulation, action: Action, form: Form, caller: C
     code: fault !== undefined && fault.effect === 'skip' && fault.then !== 'error' ? null : 'error' in told ? told.error.code : null,
     fault: fault === undefined ? null : `${fault.effect}/${fault.then}`,
   });
-  const delayMs = (fault?.delay_ms ?? 0) + (knobs.latency_ms[action.name] ?? knobs.latency_ms['*'] ?? 0);
+  const delayMs = (fault?.delay_ms ?? 0) + draw(knobs.latency_ms[action.name] ?? knobs.latency_ms['*'] ?? 0, call.random);
   const body = 'error' in told ? protocol.failure(told.error, requestId) : protocol.success(action.name, told.inner, requestId);
   return { status: 'error' in told ? told.error.status : 200, body, requestId, fault, delayMs, entry };
 }
@@ -101,18 +100,15 @@ function execute(action: Action, call: ActionCall): string {
 }
 
 function throttle(simulation: Simulation, action: Action, call: ActionCall): void {
-  const { params, state } = call;
+  const { params } = call;
   simulation.throttle.check(
     {
-      account: state.account,
-      region: state.region,
       action: action.name,
       mutating: action.mutating,
       whole: Object.keys(params).every((key) => key === 'Action' || key === 'Version'),
       resources: action.resources?.(params) ?? 0,
     },
-    call.knobs,
-    call.now,
+    call,
   );
 }
 
@@ -135,8 +131,8 @@ function asAwsError(error: unknown): AwsError {
   );
 }
 
-function hashOf(flat: Readonly<Record<string, string>>): string {
-  const keys = Object.keys(flat).filter((key) => key !== 'ClientToken');
+function hashOf(flat: Readonly<Record<string, string>>, tokenName: string): string {
+  const keys = Object.keys(flat).filter((key) => key !== tokenName);
   const text = keys
     .toSorted()
     .map((key) => `${key}=${flat[key]}`)

@@ -1,21 +1,24 @@
-import type { Countdown } from './countdown.ts';
-import type { FaultRule, Knobs } from './knobs.ts';
+import type { FaultRule } from './knobs/wire-knobs.ts';
+import type { Moment } from './moment.ts';
 import { AwsError } from './wire/errors.ts';
 
 /** The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it. */
-export function faultFor(knobs: Knobs, counted: Countdown, action: string): FaultRule | undefined {
+export function faultFor(moment: Moment, action: string): FaultRule | undefined {
+  const { knobs, rules } = moment;
   let due: FaultRule | undefined;
   for (const rule of knobs.faults) {
-    const concerned = rule.action === action || rule.action === '*';
+    const concerned = (rule.action === action || rule.action === '*') && rules.inForce(rule, moment);
     // The rules behind the one that hits count the call as well.
-    if (concerned && counted.hit(rule, rule.nth ?? 1, rule.times === undefined ? 1 : rule.times)) due ??= rule;
+    if (concerned && rules.hit(rule, rule.nth ?? 1, rule.times === undefined ? 1 : rule.times)) due ??= rule;
   }
   return due;
 }
 
 /** The most machines that this call of `action` may deliver by the knob `partial`. */
-export function deliveryLimit(knobs: Knobs, counted: Countdown, action: string): number {
-  const due = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && counted.hit(rule, 1, rule.times ?? null));
+export function deliveryLimit(moment: Moment, action: string): number {
+  const { knobs, rules } = moment;
+  const here = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && rules.inForce(rule, moment));
+  const due = here.filter((rule) => rules.hit(rule, 1, rule.times ?? null));
   return Math.min(...due.map((rule) => rule.deliver), Number.POSITIVE_INFINITY);
 }
 
@@ -28,18 +31,20 @@ export function faultError(rule: FaultRule): AwsError {
 
 /** How the late failure of a new machine is to look, if one is due. */
 export function lateFailureFor(
-  knobs: Knobs,
-  counted: Countdown,
+  moment: Moment,
   type: string,
   zone: string,
+  bootMs: number,
 ): { readonly afterMs: number; readonly code: string; readonly message: string } | undefined {
+  const { knobs, rules } = moment;
   const due = knobs.late_failures.find(
     (rule) =>
+      rules.inForce(rule, moment) &&
       (rule.instance_type ?? type) === type &&
       (rule.zone ?? zone) === zone &&
-      counted.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
+      rules.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
   );
   if (due === undefined) return undefined;
   const code = due.code ?? 'Server.InternalError';
-  return { afterMs: due.after_ms ?? knobs.boot_ms / 2, code, message: due.message ?? `${code}: Internal error on launch` };
+  return { afterMs: due.after_ms ?? bootMs / 2, code, message: due.message ?? `${code}: Internal error on launch` };
 }

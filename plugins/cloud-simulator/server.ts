@@ -5,7 +5,7 @@ import type { AuditEntry } from './audit.ts';
 import { runningClock, type SimulatorClock } from './clock.ts';
 import { control } from './control.ts';
 import { dispatch } from './dispatch.ts';
-import type { KnobChange, Knobs } from './knobs.ts';
+import type { KnobChange, Knobs } from './knobs/knobs.ts';
 import { type Ledger, readLedger } from './ledger.ts';
 import { send } from './send.ts';
 import { createSimulation } from './simulation.ts';

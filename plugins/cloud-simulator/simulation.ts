@@ -1,8 +1,10 @@
 import { type Audit, createAudit } from './audit.ts';
 import type { SimulatorClock } from './clock.ts';
-import { type Countdown, createCountdown } from './countdown.ts';
-import { defaultKnobs, type KnobChange, type Knobs, turnKnobs } from './knobs.ts';
+import { defaultKnobs, type KnobChange, type Knobs, turnKnobs } from './knobs/knobs.ts';
+import type { Moment } from './moment.ts';
 import { type RandomSource, seededRandom } from './random.ts';
+import { createRuleBook, type RuleBook } from './rules.ts';
+import type { RegionState } from './state/region-state.ts';
 import { createWorld, type World } from './state/world.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -12,9 +14,11 @@ export interface Simulation {
   readonly clock: SimulatorClock;
   readonly random: RandomSource;
   readonly audit: Audit;
-  readonly countdown: Countdown;
+  readonly rules: RuleBook;
   readonly throttle: Throttle;
   readonly knobs: KnobBoard;
+  /** A moment in a region. */
+  moment(state: RegionState, now: number): Moment;
   /** Forgets machines, fleets, templates, tokens, the audit and the steps of the clock; the knobs too where that is said. Ids go on: none is used twice. */
   reset(options?: { readonly knobs?: boolean }): void;
 }
@@ -32,16 +36,17 @@ export function createSimulation(options: {
 }): Simulation {
   const { clock } = options;
   const random = seededRandom(options.seed);
-  const countdown = createCountdown();
+  const rules = createRuleBook();
   const audit = createAudit();
-  const throttle = createThrottle(countdown);
+  const throttle = createThrottle();
   let current = defaultKnobs;
-  const world = createWorld(() => current.tokens.memory_ms);
+  const moment = (state: RegionState, now: number): Moment => ({ state, knobs: current, rules, random, now, touched: [] });
+  const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, moment });
 
   function turn(change: unknown): Knobs {
-    // The copy keeps a rule apart from the object that the caller may pass again.
-    current = turnKnobs(current, structuredClone(change));
-    const seed = (change as KnobChange).seed;
+    current = turnKnobs(current, change);
+    rules.begin(current, clock.now());
+    const { seed } = change as KnobChange;
     if (typeof seed === 'number') random.seed(seed);
     return current;
   }
@@ -52,8 +57,9 @@ export function createSimulation(options: {
     clock,
     random,
     audit,
-    countdown,
+    rules,
     throttle,
+    moment,
     knobs: {
       get current() {
         return current;
@@ -65,7 +71,9 @@ export function createSimulation(options: {
       audit.clear();
       throttle.clear();
       clock.reset();
-      if (what?.knobs) current = structuredClone(defaultKnobs);
+      // A copy, so that rules count and date from here.
+      current = structuredClone(what?.knobs ? defaultKnobs : current);
+      rules.begin(current, clock.now());
     },
   };
 }

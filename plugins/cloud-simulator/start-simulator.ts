@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { KnobChange } from './knobs.ts';
+import type { KnobChange } from './knobs/knobs.ts';
 import { createSimulator, type Simulator } from './server.ts';
 
 export interface StartOptions {

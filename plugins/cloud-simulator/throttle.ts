@@ -1,5 +1,4 @@
-import type { Countdown } from './countdown.ts';
-import type { Knobs } from './knobs.ts';
+import type { Moment } from './moment.ts';
 import { AwsError } from './wire/errors.ts';
 
 interface Size {
@@ -26,8 +25,6 @@ const wholeLists = new Set(['DescribeInstances', 'DescribeInstanceStatus', 'Desc
 
 /** What a call weighs in the buckets. */
 export interface Load {
-  readonly account: string;
-  readonly region: string;
   readonly action: string;
   readonly mutating: boolean;
   /** Neither filters, ids nor a page size. */
@@ -38,7 +35,7 @@ export interface Load {
 
 /** Refuses calls with RequestLimitExceeded, by `throttle.next` and by token buckets. */
 export interface Throttle {
-  check(load: Load, knobs: Knobs, now: number): void;
+  check(load: Load, moment: Moment): void;
   clear(): void;
 }
 
@@ -47,7 +44,7 @@ interface Bucket {
   at: number;
 }
 
-export function createThrottle(counted: Countdown): Throttle {
+export function createThrottle(): Throttle {
   const buckets = new Map<string, Bucket>();
 
   function filled(key: string, size: Size, now: number): Bucket {
@@ -59,13 +56,14 @@ export function createThrottle(counted: Countdown): Throttle {
   }
 
   return {
-    check(load, knobs, now) {
+    check(load, moment) {
+      const { knobs, rules, state, now } = moment;
       const due = knobs.throttle.next.filter(
-        (rule) => (rule.action === load.action || rule.action === '*') && counted.hit(rule, 1, rule.times),
+        (rule) => (rule.action === load.action || rule.action === '*') && rules.inForce(rule, moment) && rules.hit(rule, 1, rule.times),
       );
       if (due.length > 0) throw exceeded();
       if (!knobs.throttle.default_buckets) return;
-      const key = `${load.account}/${load.region}/${load.action}`;
+      const key = `${state.account}/${state.region}/${load.action}`;
       const requests = filled(`${key}/requests`, requestSize(load), now);
       const resourceSize = resourceSizes[load.action];
       const resources = resourceSize === undefined ? undefined : filled(`${key}/resources`, resourceSize, now);

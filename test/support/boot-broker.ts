@@ -8,7 +8,7 @@ import type { Settings } from '../../core/lifecycle/settings.ts';
 import { silentLog, type Log } from '../../core/log.ts';
 import { compose, type Broker } from '../../host/compose.ts';
 import { createApp } from '../../host/rest/app.ts';
-import type { KnobChange } from '../../plugins/cloud-simulator/knobs.ts';
+import type { KnobChange } from '../../plugins/cloud-simulator/knobs/knobs.ts';
 import { startSimulator } from '../../plugins/cloud-simulator/start-simulator.ts';
 import type { Simulator } from '../../plugins/cloud-simulator/server.ts';
 

@@ -31,7 +31,7 @@ export function launchInstantFleet(
 ): FleetOutcome {
   const launches: FleetLaunch[] = [];
   const errors: FleetError[] = [];
-  let limit = deliveryLimit(call.knobs, call.counted, call.action);
+  let limit = deliveryLimit(call, call.action);
   for (const options of markets) {
     if (options.units === 0) continue;
     const { ready, refused } = preparePools(call, pools, options);
@@ -75,8 +75,8 @@ function preparePools(
   const refused: FleetError[] = [];
   for (const pool of pools) {
     try {
-      const spec = readLaunchSpec(call.state, call.knobs, pool.params, pool.template, options.market);
-      const placement = place(call.state, call.knobs, spec);
+      const spec = readLaunchSpec(call, pool.params, pool.template, options.market);
+      const placement = place(call, spec);
       ready.push({
         pool,
         spec,

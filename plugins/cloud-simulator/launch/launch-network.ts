@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Knobs } from '../knobs.ts';
-import type { RegionState } from '../state/region-state.ts';
+import type { Moment } from '../moment.ts';
 import type { Subnet } from '../state/subnets.ts';
 import { AwsError, invalidCombination, invalidParameter } from '../wire/errors.ts';
 import { type Params, part, parts, text, texts } from '../wire/form.ts';
@@ -17,7 +16,7 @@ export interface LaunchNetwork {
 }
 
 /** Reads subnet, zone, groups and interfaces of a launch, and refuses what EC2 refuses to combine. */
-export function readLaunchNetwork(state: RegionState, knobs: Knobs, all: Params): LaunchNetwork {
+export function readLaunchNetwork(moment: Moment, all: Params): LaunchNetwork {
   const interfaces = parts(all, 'NetworkInterface');
   const first = interfaces[0];
   const ownSubnet = text(all, 'SubnetId');
@@ -33,8 +32,8 @@ export function readLaunchNetwork(state: RegionState, knobs: Knobs, all: Params)
   }
 
   const zone = text(part(all, 'Placement'), 'AvailabilityZone');
-  if (zone !== undefined && !state.network.zones.includes(zone)) throw invalidParameter(`Invalid availability zone: [${zone}]`);
-  const subnet = readSubnet(state, knobs, ownSubnet ?? text(first, 'SubnetId'), zone);
+  if (zone !== undefined && !moment.state.network.zones.includes(zone)) throw invalidParameter(`Invalid availability zone: [${zone}]`);
+  const subnet = readSubnet(moment, ownSubnet ?? text(first, 'SubnetId'), zone);
   if (subnet !== undefined && zone !== undefined && subnet.zone !== zone) {
     throw invalidParameter(
       `The availability zone '${zone}' does not match the availability zone '${subnet.zone}' of subnet '${subnet.id}'.`,
@@ -43,31 +42,33 @@ export function readLaunchNetwork(state: RegionState, knobs: Knobs, all: Params)
   return {
     subnet,
     zone: subnet?.zone ?? zone,
-    groups: readGroups(state, knobs, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} }),
+    groups: readGroups(moment, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} }),
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
   };
 }
 
-function readSubnet(state: RegionState, knobs: Knobs, id: string | undefined, zone: string | undefined): Subnet | undefined {
+function readSubnet(moment: Moment, id: string | undefined, zone: string | undefined): Subnet | undefined {
   if (id === undefined) return undefined;
-  const known = state.network.subnet(id);
+  const known = moment.state.network.subnet(id);
   if (known?.listed) return known;
-  if (knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
+  if (moment.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
     throw new AwsError('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
-  return known ?? state.network.adoptSubnet(id, zone);
+  return known ?? moment.state.network.adoptSubnet(id, zone);
 }
 
-function readGroups(state: RegionState, knobs: Knobs, params: Params): { id: string; name: string }[] {
-  const { catalogue } = state.network;
+function readGroups(moment: Moment, params: Params): { id: string; name: string }[] {
+  const { catalogue } = moment.state.network;
   const byId = texts(params, 'SecurityGroupId').map((id) => {
     if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
-    const known = state.network.group(id);
-    if (known === undefined && knobs.strict_ids) throw new AwsError('InvalidGroup.NotFound', `The security group '${id}' does not exist`);
+    const known = moment.state.network.group(id);
+    if (known === undefined && moment.knobs.strict_ids)
+      throw new AwsError('InvalidGroup.NotFound', `The security group '${id}' does not exist`);
     return { id, name: known?.group_name ?? id };
   });
   const byName = texts(params, 'SecurityGroup').map((name) => {
     const known = catalogue.security_groups.find((group) => group.group_name === name);
-    if (known === undefined && knobs.strict_ids) throw new AwsError('InvalidGroup.NotFound', `The security group '${name}' does not exist`);
+    if (known === undefined && moment.knobs.strict_ids)
+      throw new AwsError('InvalidGroup.NotFound', `The security group '${name}' does not exist`);
     return { id: known?.group_id ?? `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name };
   });
   const groups = [...byId, ...byName];

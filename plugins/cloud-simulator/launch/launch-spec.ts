@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CatalogueInstanceType, instanceType } from '../catalogue.ts';
-import type { Knobs } from '../knobs.ts';
-import type { RegionState } from '../state/region-state.ts';
+import type { Moment } from '../moment.ts';
 import { mergeTags, noTags, readTagSpecifications, type Tags } from '../state/tags.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../wire/errors.ts';
 import { type Params, part, text } from '../wire/form.ts';
@@ -33,21 +32,15 @@ const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gp
  * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are joined, of
  * everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
  */
-export function readLaunchSpec(
-  state: RegionState,
-  knobs: Knobs,
-  params: Params,
-  template: Params | undefined,
-  market?: Market,
-): LaunchSpec {
+export function readLaunchSpec(moment: Moment, params: Params, template: Params | undefined, market?: Market): LaunchSpec {
   const all: Params = { ...template, ...params };
   const type = readType(all);
-  const imageId = readImage(state, knobs, all, type);
+  const imageId = readImage(moment, all, type);
   const options = part(all, 'InstanceMarketOptions');
   const chosen = market ?? (oneOf(options, 'MarketType', ['spot']) === 'spot' ? 'spot' : 'on-demand');
   checkUserData(text(all, 'UserData'));
   const keyName = text(all, 'KeyName');
-  if (knobs.strict_ids && keyName !== undefined && !state.network.catalogue.key_names.includes(keyName)) {
+  if (moment.knobs.strict_ids && keyName !== undefined && !moment.state.network.catalogue.key_names.includes(keyName)) {
     throw new AwsError('InvalidKeyPair.NotFound', `The key pair '${keyName}' does not exist`);
   }
   return {
@@ -55,9 +48,9 @@ export function readLaunchSpec(
     type,
     market: chosen,
     maxPrice: decimal(part(options, 'SpotOptions'), 'MaxPrice'),
-    network: readLaunchNetwork(state, knobs, all),
+    network: readLaunchNetwork(moment, all),
     keyName,
-    profileArn: readProfile(state, knobs, part(all, 'IamInstanceProfile')),
+    profileArn: readProfile(moment, part(all, 'IamInstanceProfile')),
     tags: readLaunchTags(params, template, chosen),
     guarded: flag(all, 'DisableApiTermination') ?? false,
     metadata: part(all, 'MetadataOptions'),
@@ -74,13 +67,14 @@ function readType(all: Params): CatalogueInstanceType {
   return type;
 }
 
-function readImage(state: RegionState, knobs: Knobs, all: Params, type: CatalogueInstanceType): string {
+function readImage(moment: Moment, all: Params, type: CatalogueInstanceType): string {
   const given = text(all, 'ImageId');
   if (given === undefined || given === '') throw missingParameter('ImageId');
   if (given.startsWith('resolve:ssm:')) return `ami-0${createHash('sha256').update(given).digest('hex').slice(0, 16)}`;
   if (!/^ami-[\w-]+$/.test(given)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
-  const image = state.network.image(given);
-  if (image === undefined && knobs.strict_ids) throw new AwsError('InvalidAMIID.NotFound', `The image id '[${given}]' does not exist`);
+  const image = moment.state.network.image(given);
+  if (image === undefined && moment.knobs.strict_ids)
+    throw new AwsError('InvalidAMIID.NotFound', `The image id '[${given}]' does not exist`);
   if (image !== undefined && image.arch !== type.arch) {
     throw invalidParameter(
       `The architecture '${type.arch}' of the specified instance type does not match the architecture '${image.arch}' of the specified AMI.`,
@@ -89,19 +83,19 @@ function readImage(state: RegionState, knobs: Knobs, all: Params, type: Catalogu
   return given;
 }
 
-function readProfile(state: RegionState, knobs: Knobs, profile: Params | undefined): string | undefined {
+function readProfile(moment: Moment, profile: Params | undefined): string | undefined {
   const arn = text(profile, 'Arn');
   const name = text(profile, 'Name');
   if (arn === undefined && name === undefined) return undefined;
   if (arn !== undefined && name !== undefined)
     throw invalidCombination("The parameter 'iamInstanceProfile.name' may not be used in combination with 'iamInstanceProfile.arn'");
-  if (knobs.strict_ids || (arn !== undefined && !arn.startsWith('arn:'))) {
+  if (moment.knobs.strict_ids || (arn !== undefined && !arn.startsWith('arn:'))) {
     const which = arn === undefined ? 'name' : 'arn';
     throw invalidParameter(
       `Value (${arn ?? name}) for parameter iamInstanceProfile.${which} is invalid. Invalid IAM Instance Profile ${which}`,
     );
   }
-  return arn ?? `arn:aws:iam::${state.account}:instance-profile/${name}`;
+  return arn ?? `arn:aws:iam::${moment.state.account}:instance-profile/${name}`;
 }
 
 function readLaunchTags(params: Params, template: Params | undefined, market: Market): Tags {

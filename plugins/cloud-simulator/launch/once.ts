@@ -1,7 +1,6 @@
 import type { ActionCall } from '../action.ts';
 import { checkToken } from '../state/tokens.ts';
 import { AwsError } from '../wire/errors.ts';
-import { text } from '../wire/form.ts';
 
 /** The result of a call, and whether it is that of an earlier call under the same token. */
 export interface Once<Result> {
@@ -22,8 +21,8 @@ export interface OnceOptions {
  * the same token are refused. What must never pin a token, such as a malformed parameter, is checked before.
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
-  const token = text(call.params, 'ClientToken');
-  if (token === undefined || token === '') return { result: run(), replayed: false };
+  const { token } = call;
+  if (token === undefined) return { result: run(), replayed: false };
   checkToken(token, options.maxLength ?? 64);
   const key = { action: call.action, scope: options.scope ?? '', token };
   const { tokens } = call.state;

@@ -1,6 +1,5 @@
 import { insufficientCapacity, type Pool, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
-import type { Knobs } from '../knobs.ts';
-import type { RegionState } from '../state/region-state.ts';
+import type { Moment } from '../moment.ts';
 import type { Subnet } from '../state/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { LaunchSpec } from './launch-spec.ts';
@@ -15,21 +14,21 @@ export interface Placement {
 }
 
 /** The place of a launch: its subnet, its zone, or the zone of the region that has most room. */
-export function place(state: RegionState, knobs: Knobs, spec: LaunchSpec): Placement {
+export function place(moment: Moment, spec: LaunchSpec): Placement {
   const { subnet, zone } = spec.network;
-  if (subnet !== undefined) return placementIn(state, knobs, spec, subnet);
-  const zones = zone === undefined ? state.network.zones : [zone];
-  const placements = zones.map((name) => placementIn(state, knobs, spec, state.network.defaultSubnet(name)));
+  if (subnet !== undefined) return placementIn(moment, spec, subnet);
+  const zones = zone === undefined ? moment.state.network.zones : [zone];
+  const placements = zones.map((name) => placementIn(moment, spec, moment.state.network.defaultSubnet(name)));
   return placements.reduce((best, next) => (next.room > best.room ? next : best));
 }
 
-function placementIn(state: RegionState, knobs: Knobs, spec: LaunchSpec, subnet: Subnet): Placement {
+function placementIn(moment: Moment, spec: LaunchSpec, subnet: Subnet): Placement {
   const pool: Pool = { instanceType: spec.type.instance_type, zone: subnet.zone, market: spec.market };
-  if (!zoneHas(state, subnet.zone, pool.instanceType)) return { pool, subnet, room: 0, refusal: unsupportedInZone(pool) };
+  if (!zoneHas(moment.state, subnet.zone, pool.instanceType)) return { pool, subnet, room: 0, refusal: unsupportedInZone(pool) };
   if (spec.market === 'spot' && spec.maxPrice !== undefined && spec.maxPrice < spec.type.spot_price) {
     return { pool, subnet, room: 0, refusal: priceTooLow(spec.maxPrice, spec.type.spot_price) };
   }
-  const places = roomIn(state, knobs, pool);
+  const places = roomIn(moment, pool);
   const addresses = subnet.free();
   return addresses < places
     ? { pool, subnet, room: addresses, refusal: noAddresses(subnet) }

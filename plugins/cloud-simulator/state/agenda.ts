@@ -1,19 +1,24 @@
+import type { Moment } from '../moment.ts';
+
 /** What will happen by itself in the simulated cloud, in order of time. Nothing runs until somebody looks: there are no timers. */
 export interface Agenda {
   /** `at` in milliseconds of the simulator's clock. Events of one instant run in the order in which they were planned. */
-  plan(at: number, event: () => void): void;
+  plan(at: number, event: Event): void;
   /** Runs everything that is due, also what due events plan for a time that is past. */
   settle(now: number): void;
 }
 
+/** What happens then; the moment is that for which it was planned. */
+export type Event = (moment: Moment) => void;
+
 interface Entry {
   readonly at: number;
   readonly order: number;
-  readonly event: () => void;
+  readonly event: Event;
 }
 
 /** An agenda kept as a binary heap. */
-export function createAgenda(): Agenda {
+export function createAgenda(momentAt: (at: number) => Moment): Agenda {
   const heap: Entry[] = [];
   let order = 0;
   return {
@@ -28,7 +33,7 @@ export function createAgenda(): Agenda {
           heap[0] = last;
           sink(heap);
         }
-        first.event();
+        first.event(momentAt(first.at));
       }
     },
   };

@@ -1,3 +1,4 @@
+import type { Moment } from '../moment.ts';
 import type { LaunchSpec } from '../launch/launch-spec.ts';
 import type { Subnet } from './subnets.ts';
 import type { Tags } from './tags.ts';
@@ -18,6 +19,20 @@ export interface Reservation {
   readonly token: string | undefined;
 }
 
+/** Who started a machine to keep a number of them up, and has to know of its end: a fleet or a group. */
+export interface Keeper {
+  readonly id: string;
+  /** Told when the end of a machine begins, whoever ordered it. */
+  ending(moment: Moment, instance: Instance): void;
+}
+
+/** Spot capacity that is taken back. */
+export interface Interruption {
+  /** When it can be read in the Spot request, before the machine ends. */
+  readonly noticedAt: number;
+  readonly code: 'instance-terminated-no-capacity' | 'instance-terminated-by-price';
+}
+
 /** One machine. Its state is not stored but follows from its times and the clock. */
 export interface Instance {
   readonly id: string;
@@ -33,6 +48,9 @@ export interface Instance {
   readonly launchedAt: number;
   readonly runningAt: number;
   tags: Tags;
+  /** Mutable, since a group can let a machine go. */
+  keeper: Keeper | undefined;
+  interruption: Interruption | undefined;
   /** When it was told to end; bills until then. */
   shutdownAt: number | undefined;
   terminatedAt: number | undefined;

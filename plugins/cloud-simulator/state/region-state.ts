@@ -1,3 +1,4 @@
+import type { Moment } from '../moment.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import type { Fleet } from './fleets.ts';
 import { createInstanceTable, type InstanceTable } from './instance-table.ts';
@@ -25,19 +26,27 @@ export interface RegionState {
   forgottenMs: number;
 }
 
-export function createRegionState(account: string, region: string, tokenMemoryMs: () => number): RegionState {
-  return {
+/** What a region needs of the simulation around it. */
+export interface Surroundings {
+  tokenMemoryMs(): number;
+  /** A moment in a region, for what the cloud does by itself. */
+  moment(state: RegionState, now: number): Moment;
+}
+
+export function createRegionState(account: string, region: string, around: Surroundings): RegionState {
+  const state: RegionState = {
     account,
     region,
     network: createNetwork(region),
     instances: createInstanceTable(),
     templates: createTemplateShelf(),
     fleets: new Map(),
-    tokens: createTokenBook(tokenMemoryMs),
-    agenda: createAgenda(),
+    tokens: createTokenBook(around.tokenMemoryMs),
+    agenda: createAgenda((at) => around.moment(state, at)),
     placesTaken: new Map(),
     launchesByToken: new Map(),
     nextPlace: 0,
     forgottenMs: 0,
   };
+  return state;
 }

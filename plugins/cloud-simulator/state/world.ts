@@ -1,4 +1,4 @@
-import { createRegionState, type RegionState } from './region-state.ts';
+import { createRegionState, type RegionState, type Surroundings } from './region-state.ts';
 
 /** All accounts and regions. A pair comes into being with its first call. */
 export interface World {
@@ -7,14 +7,14 @@ export interface World {
   clear(): void;
 }
 
-export function createWorld(tokenMemoryMs: () => number): World {
+export function createWorld(around: Surroundings): World {
   const byKey = new Map<string, RegionState>();
   return {
     region(account, region) {
       const key = `${account}/${region}`;
       const known = byKey.get(key);
       if (known !== undefined) return known;
-      const made = createRegionState(account, region, tokenMemoryMs);
+      const made = createRegionState(account, region, around);
       byKey.set(key, made);
       return made;
     },

@@ -1,7 +1,7 @@
 import { readPlace } from '../../../plugins/cloud-simulator/simulator-place.ts';
 import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
 import type { AuditEntry } from '../../../plugins/cloud-simulator/audit.ts';
-import type { KnobChange } from '../../../plugins/cloud-simulator/knobs.ts';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
 import { until } from './until.ts';
 

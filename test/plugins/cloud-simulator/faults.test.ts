@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
 import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import type { FaultRule } from '../../../plugins/cloud-simulator/knobs.ts';
+import type { FaultRule } from '../../../plugins/cloud-simulator/knobs/wire-knobs.ts';
 import { codeOf, launch, openCloud } from './support.ts';
 
 interface Failure {

@@ -1,0 +1,57 @@
+import type { CatalogueSecurityGroup } from '../../catalogue.ts';
+import type { Action, ActionCall } from '../../action.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { texts } from '../../wire/form.ts';
+import { pageOf, pageRequest } from '../../wire/pages.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+
+const fields: FilterFields<CatalogueSecurityGroup> = {
+  description: (group) => group.group_name,
+  'group-id': (group) => group.group_id,
+  'group-name': (group) => group.group_name,
+  'vpc-id': (group) => group.vpc_id,
+};
+
+/** Shows the security groups of the default network; by id any group, unless `strict_ids`. */
+export const describeSecurityGroups: Action = {
+  name: 'DescribeSecurityGroups',
+  mutating: false,
+  handle(call) {
+    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'GroupId' });
+    const filters = readFilters(call.params, fields, true);
+    const ids = texts(call.params, 'GroupId');
+    const names = texts(call.params, 'GroupName');
+    const named = [...ids.map((id) => groupById(call, id)), ...names.map((name) => groupByName(call, name))];
+    const { entries, next } = pageOf(
+      (named.length > 0 ? named : call.state.network.catalogue.security_groups).filter((group) => passes(group, filters, fields)),
+      page,
+    );
+    return itemSet('securityGroupInfo', entries, (group) => groupXml(group, call.state.account)) + nextTokenXml(next);
+  },
+};
+
+function groupById(call: ActionCall, id: string): CatalogueSecurityGroup {
+  if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
+  const known = call.state.network.group(id);
+  if (known === undefined && call.knobs.strict_ids)
+    throw new AwsError('InvalidGroup.NotFound', `The security group '${id}' does not exist`);
+  return known ?? { group_id: id, group_name: id, vpc_id: call.state.network.catalogue.vpc_id };
+}
+
+function groupByName(call: ActionCall, name: string): CatalogueSecurityGroup {
+  const known = call.state.network.catalogue.security_groups.find((group) => group.group_name === name);
+  if (known === undefined) throw new AwsError('InvalidGroup.NotFound', `The security group '${name}' does not exist`);
+  return known;
+}
+
+function groupXml(group: CatalogueSecurityGroup, account: string): string {
+  return (
+    leaf('groupId', group.group_id) +
+    leaf('groupName', group.group_name) +
+    leaf('groupDescription', group.group_name) +
+    leaf('vpcId', group.vpc_id) +
+    leaf('ownerId', account) +
+    '<ipPermissions/><ipPermissionsEgress/><tagSet/>'
+  );
+}

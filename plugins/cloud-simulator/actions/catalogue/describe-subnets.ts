@@ -1,0 +1,64 @@
+import type { Action, ActionCall } from '../../action.ts';
+import type { Subnet } from '../../state/subnets.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { texts } from '../../wire/form.ts';
+import { pageOf, pageRequest } from '../../wire/pages.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+
+const fields: FilterFields<Subnet> = {
+  'availability-zone': (subnet) => subnet.zone,
+  availabilityZone: (subnet) => subnet.zone,
+  'available-ip-address-count': (subnet) => String(subnet.free()),
+  cidr: (subnet) => subnet.cidr,
+  'cidr-block': (subnet) => subnet.cidr,
+  'default-for-az': (subnet) => String(subnet.listed),
+  state: () => 'available',
+  'subnet-id': (subnet) => subnet.id,
+  'vpc-id': (subnet) => subnet.vpcId,
+};
+
+/** Shows the default subnets, and those that callers named; by id any subnet, unless `strict_ids`. */
+export const describeSubnets: Action = {
+  name: 'DescribeSubnets',
+  mutating: false,
+  handle(call) {
+    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'SubnetId' });
+    const filters = readFilters(call.params, fields, true);
+    const ids = texts(call.params, 'SubnetId');
+    const subnets = ids.length > 0 ? ids.map((id) => subnetById(call, id)) : [...call.state.network.subnets()];
+    const { entries, next } = pageOf(
+      subnets.filter((subnet) => passes(subnet, filters, fields)),
+      page,
+    );
+    return itemSet('subnetSet', entries, (subnet) => subnetXml(call, subnet)) + nextTokenXml(next);
+  },
+};
+
+function subnetById(call: ActionCall, id: string): Subnet {
+  const known = call.state.network.subnet(id);
+  if (known?.listed) return known;
+  if (call.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
+    throw new AwsError('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
+  return call.state.network.adoptSubnet(id);
+}
+
+function subnetXml(call: ActionCall, subnet: Subnet): string {
+  const { account, region, network } = call.state;
+  const zoneId = network.catalogue.zones.find((zone) => zone.zone === subnet.zone)?.zone_id;
+  return (
+    leaf('subnetId', subnet.id) +
+    leaf('subnetArn', `arn:aws:ec2:${region}:${account}:subnet/${subnet.id}`) +
+    leaf('state', 'available') +
+    leaf('ownerId', account) +
+    leaf('vpcId', subnet.vpcId) +
+    leaf('cidrBlock', subnet.cidr) +
+    leaf('availableIpAddressCount', subnet.free()) +
+    leaf('availabilityZone', subnet.zone) +
+    leaf('availabilityZoneId', zoneId) +
+    leaf('defaultForAz', subnet.listed) +
+    leaf('mapPublicIpOnLaunch', false) +
+    leaf('assignIpv6AddressOnCreation', false) +
+    '<tagSet/>'
+  );
+}

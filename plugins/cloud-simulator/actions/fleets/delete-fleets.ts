@@ -1,0 +1,90 @@
+import type { Action, ActionCall } from '../../action.ts';
+import { endInstance } from '../../launch/start-instances.ts';
+import { type FleetStateName, fleetStateOf } from '../../state/fleets.ts';
+import { invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { texts } from '../../wire/form.ts';
+import { flag } from '../../wire/values.ts';
+import { itemSet, leaf, node } from '../../wire/xml.ts';
+import { findFleet, isFleetId } from './describe-fleets.ts';
+import { userInitiated } from '../instances/terminate-instances.ts';
+
+const maxIds = 125;
+const maxInstant = 25;
+
+interface Deletion {
+  readonly id: string;
+  readonly previous: FleetStateName;
+  readonly current: FleetStateName;
+}
+
+interface Failure {
+  readonly id: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Deletes fleets one by one; an instant fleet always takes all its machines with it. */
+export const deleteFleets: Action = {
+  name: 'DeleteFleets',
+  mutating: true,
+  handle(call) {
+    const ids = [...new Set(texts(call.params, 'FleetId'))];
+    if (ids.length === 0) throw missingParameter('FleetId');
+    if (ids.length > maxIds) throw invalidParameter(`You can delete at most ${maxIds} fleets in one call.`);
+    const terminate = flag(call.params, 'TerminateInstances');
+    if (terminate === undefined) throw missingParameter('TerminateInstances');
+
+    const instant = ids.filter((id) => findFleet(call, id) !== undefined).length;
+    const outcomes = ids.map((id) => objection(call, id, terminate, instant) ?? deleteFleet(call, id));
+    return (
+      itemSet(
+        'successfulFleetDeletionSet',
+        outcomes.filter((one): one is Deletion => 'current' in one),
+        (one) => leaf('currentFleetState', one.current) + leaf('previousFleetState', one.previous) + leaf('fleetId', one.id),
+      ) +
+      itemSet(
+        'unsuccessfulFleetDeletionSet',
+        outcomes.filter((one): one is Failure => 'code' in one),
+        (one) => node('error', leaf('code', one.code) + leaf('message', one.message)) + leaf('fleetId', one.id),
+      )
+    );
+  },
+};
+
+function objection(call: ActionCall, id: string, terminate: boolean, instant: number): Failure | undefined {
+  if (!isFleetId(id)) return { id, code: 'fleetIdMalformed', message: `The fleet ID '${id}' is malformed.` };
+  const fleet = findFleet(call, id);
+  if (fleet === undefined) return { id, code: 'fleetIdDoesNotExist', message: `The fleet ID '${id}' does not exist.` };
+  if (fleet.deletedAt !== undefined)
+    return { id, code: 'fleetNotInDeletableState', message: `The fleet '${id}' is not in a state in which it can be deleted.` };
+  if (!terminate) {
+    return {
+      id,
+      code: 'NoTerminateInstancesNotSupported',
+      message: 'Deleting an instant fleet without terminating its instances is not supported.',
+    };
+  }
+  if (instant > maxInstant) {
+    return {
+      id,
+      code: 'ExceededInstantFleetNumForDeletion',
+      message: `You can delete at most ${maxInstant} fleets of type instant in one call.`,
+    };
+  }
+  return undefined;
+}
+
+function deleteFleet(call: ActionCall, id: string): Deletion {
+  const { state, now } = call;
+  const fleet = findFleet(call, id) as NonNullable<ReturnType<typeof findFleet>>;
+  const previous = fleetStateOf(fleet, state.instances, now);
+  fleet.deletedAt = now;
+  call.touched.push(id);
+  for (const instanceId of fleet.launches.flatMap((launch) => launch.instanceIds)) {
+    const instance = state.instances.get(instanceId);
+    if (instance === undefined || instance.shutdownAt !== undefined) continue;
+    endInstance(call, instance, userInitiated);
+    call.touched.push(instanceId);
+  }
+  return { id, previous, current: fleetStateOf(fleet, state.instances, now) };
+}

@@ -1,0 +1,58 @@
+import type { Action, ActionCall } from '../../action.ts';
+import type { Instance } from '../../state/instance.ts';
+import { type Filter, passes, readFilters } from '../../wire/filters.ts';
+import { texts } from '../../wire/form.ts';
+import { instanceXml } from '../../wire/instance-xml.ts';
+import { pageRequest } from '../../wire/pages.ts';
+import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml.ts';
+import { instancesById, isVisible } from './instance-ids.ts';
+import { candidates, instanceFields } from './instance-filters.ts';
+
+/** Shows machines by id, by filters, or all, in order of launch. A page counts machines, not reservations. */
+export const describeInstances: Action = {
+  name: 'DescribeInstances',
+  mutating: false,
+  handle(call) {
+    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'InstanceId' });
+    const fields = instanceFields(call.state.region, call.state.account, call.now);
+    const filters = readFilters(call.params, fields, true);
+
+    const found: Instance[] = [];
+    let more = false;
+    for (const instance of chosen(call, filters, page.after)) {
+      if (!passes(instance, filters, fields, (one) => one.tags)) continue;
+      if (found.length === page.size) {
+        more = true;
+        break;
+      }
+      found.push(instance);
+    }
+    return reservationSetXml(call, found) + nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined);
+  },
+};
+
+/** Machines that the call can be about: those named, or the visible ones that an index gives. */
+export function chosen(call: ActionCall, filters: readonly Filter[], after: number): Iterable<Instance> {
+  const ids = texts(call.params, 'InstanceId');
+  if (ids.length > 0) return instancesById(call, ids);
+  const way = filters.some((filter) => filter.name.startsWith('tag')) ? 'tag' : 'filter';
+  return visible(call, candidates(call.state.instances, filters, after), way);
+}
+
+function* visible(call: ActionCall, instances: Iterable<Instance>, way: 'filter' | 'tag'): Iterable<Instance> {
+  for (const instance of instances) if (isVisible(call, instance, way)) yield instance;
+}
+
+function reservationSetXml(call: ActionCall, instances: readonly Instance[]): string {
+  const { account, region } = call.state;
+  const byReservation = Map.groupBy(instances, (instance) => instance.reservation);
+  return itemSet(
+    'reservationSet',
+    byReservation,
+    ([reservation, members]) =>
+      leaf('reservationId', reservation.id) +
+      leaf('ownerId', account) +
+      '<groupSet/>' +
+      node('instancesSet', members.map((instance) => `<item>${instanceXml(instance, region, call.now)}</item>`).join('')),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Action, ActionCall } from '../../action.ts';
+import { deliveryLimit } from '../../faults.ts';
+import { readLaunchSpec } from '../../launch/launch-spec.ts';
+import { once } from '../../launch/once.ts';
+import { place } from '../../launch/place.ts';
+import { startInstances } from '../../launch/start-instances.ts';
+import { findTemplate, findVersion } from '../../launch/template-data.ts';
+import { type Instance, stateOf } from '../../state/instance.ts';
+import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part, text } from '../../wire/form.ts';
+import { instanceXml } from '../../wire/instance-xml.ts';
+import { itemSet, leaf } from '../../wire/xml.ts';
+import { integer } from '../../wire/values.ts';
+
+/** Starts as many machines as it can between MinCount and MaxCount in one zone; below MinCount none. A partial success carries no error. */
+export const runInstances: Action = {
+  name: 'RunInstances',
+  mutating: true,
+  resources: (params) => integer(params, 'MaxCount') ?? 0,
+  handle(call) {
+    const { state, params, token } = call;
+    const { min, max } = readCounts(params);
+    const spec = readLaunchSpec(call, params, templateData(call));
+
+    // With a zone the token belongs to that zone: the same token elsewhere launches again.
+    const { result: instances, replayed } = once(call, { scope: spec.network.zone ?? '' }, () => {
+      const placement = place(call, spec);
+      const room = Math.min(placement.room, deliveryLimit(call, call.action));
+      if (room < min) throw placement.refusal;
+      return startInstances(call, { spec, placement, count: Math.min(max, room), token });
+    });
+    if (replayed) checkReplay(call, instances);
+    else if (token) state.launchesByToken.set(token, (state.launchesByToken.get(token) ?? 0) + instances.length);
+    return reservationXml(call, instances);
+  },
+};
+
+function readCounts(params: Params): { min: number; max: number } {
+  const min = integer(params, 'MinCount');
+  const max = integer(params, 'MaxCount');
+  if (min === undefined) throw missingParameter('MinCount');
+  if (max === undefined) throw missingParameter('MaxCount');
+  if (min < 1) throw invalidParameter(`Value (${min}) for parameter minCount is invalid. Must be at least 1.`);
+  if (max < min) throw invalidCombination('The value of MaxCount cannot be smaller than MinCount.');
+  return { min, max };
+}
+
+function templateData(call: ActionCall): Params | undefined {
+  const named = part(call.params, 'LaunchTemplate');
+  return named === undefined ? undefined : findVersion(findTemplate(call.state, named), text(named, 'Version')).data;
+}
+
+function checkReplay(call: ActionCall, instances: readonly Instance[]): void {
+  const ended = instances.every((instance) => stateOf(instance, call.now) === 'terminated');
+  if (ended && call.knobs.tokens.terminated_replay === 'error') {
+    throw new AwsError('IdempotentInstanceTerminated', 'The instances launched with this client token have been terminated.');
+  }
+}
+
+function reservationXml(call: ActionCall, instances: readonly Instance[]): string {
+  const first = instances[0] as Instance;
+  return (
+    leaf('reservationId', first.reservation.id) +
+    leaf('ownerId', call.state.account) +
+    '<groupSet/>' +
+    itemSet('instancesSet', instances, (instance) => instanceXml(instance, call.state.region, call.now))
+  );
+}

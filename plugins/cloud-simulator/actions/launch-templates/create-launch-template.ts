@@ -1,0 +1,59 @@
+import type { Action } from '../../action.ts';
+import { once } from '../../launch/once.ts';
+import { noTags, readTagSpecifications } from '../../state/tags.ts';
+import type { LaunchTemplate } from '../../state/templates.ts';
+import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part, text } from '../../wire/form.ts';
+import { templateXml } from '../../wire/template-xml.ts';
+import { required } from '../../wire/values.ts';
+import { node } from '../../wire/xml.ts';
+
+const maxTemplates = 5000;
+
+/** Makes a launch template with version 1. Its data are not checked, as in EC2: a template that cannot be launched is found at the launch. */
+export const createLaunchTemplate: Action = {
+  name: 'CreateLaunchTemplate',
+  mutating: true,
+  handle(call) {
+    const { state, params, now } = call;
+    const name = required(params, 'LaunchTemplateName');
+    if (!/^[A-Za-z0-9\-_./()]{3,128}$/.test(name)) {
+      throw new AwsError(
+        'InvalidLaunchTemplateName.MalformedException',
+        `A launch template name must be between 3 and 128 characters of letters, numbers and -_./(): '${name}'`,
+      );
+    }
+    const data = readTemplateData(params);
+    const byType = readTagSpecifications(params);
+    const wrong = [...byType.keys()].find((type) => type !== 'launch-template');
+    if (wrong !== undefined) throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
+
+    const { result: template } = once(call, { maxLength: 128, pinFailures: false }, () => {
+      if (state.templates.byName(name) !== undefined) {
+        throw new AwsError('InvalidLaunchTemplateName.AlreadyExistsException', `Launch template name already in use.`);
+      }
+      if (state.templates.byId.size >= maxTemplates)
+        throw new AwsError('MaxTemplateLimitExceeded', `You have reached the maximum of ${maxTemplates} launch templates.`);
+      const made: LaunchTemplate = {
+        id: `lt-0${call.random.hex(16)}`,
+        name,
+        createdAt: now,
+        versions: new Map([[1, { number: 1, description: text(params, 'VersionDescription'), createdAt: now, data }]]),
+        tags: byType.get('launch-template') ?? noTags,
+        defaultVersion: 1,
+        nextNumber: 2,
+      };
+      state.templates.add(made);
+      call.touched.push(made.id);
+      return made;
+    });
+    return node('launchTemplate', templateXml(template, state.account));
+  },
+};
+
+/** The data of a template or a version; a call without them is refused. */
+export function readTemplateData(params: Params): Params {
+  const data = part(params, 'LaunchTemplateData');
+  if (data === undefined) throw missingParameter('LaunchTemplateData');
+  return data;
+}

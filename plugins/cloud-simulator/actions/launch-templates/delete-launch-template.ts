@@ -1,0 +1,16 @@
+import type { Action } from '../../action.ts';
+import { findTemplate } from '../../launch/template-data.ts';
+import { templateXml } from '../../wire/template-xml.ts';
+import { node } from '../../wire/xml.ts';
+
+/** Removes a template with all its versions. Machines and instant fleets made from it are not touched. */
+export const deleteLaunchTemplate: Action = {
+  name: 'DeleteLaunchTemplate',
+  mutating: true,
+  handle(call) {
+    const template = findTemplate(call.state, call.params);
+    call.state.templates.remove(template);
+    call.touched.push(template.id);
+    return node('launchTemplate', templateXml(template, call.state.account));
+  },
+};

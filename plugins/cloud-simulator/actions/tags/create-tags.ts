@@ -1,0 +1,46 @@
+import type { Action, ActionCall } from '../../action.ts';
+import { mergeTags, readTags, type Tags } from '../../state/tags.ts';
+import { templateById } from '../../launch/template-data.ts';
+import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { texts } from '../../wire/form.ts';
+import { leaf } from '../../wire/xml.ts';
+import { findFleet } from '../fleets/describe-fleets.ts';
+import { instancesById } from '../instances/instance-ids.ts';
+
+const maxResources = 1000;
+
+/** Adds tags to machines, fleets and launch templates, or replaces their values: to all resources or, if one is unknown, to none. */
+export const createTags: Action = {
+  name: 'CreateTags',
+  mutating: true,
+  handle(call) {
+    const ids = [...new Set(texts(call.params, 'ResourceId'))];
+    if (ids.length === 0) throw missingParameter('ResourceId');
+    if (ids.length > maxResources) throw invalidParameter(`You can tag at most ${maxResources} resources in one call.`);
+    const tags = readTags(call.params);
+    if (tags.size === 0) throw missingParameter('Tag');
+    // All are looked up, and their new tags counted, before the first is changed.
+    const changes = ids.map((id) => planRetag(call, id, tags));
+    for (const change of changes) change();
+    call.touched.push(...ids);
+    return leaf('return', true);
+  },
+};
+
+function planRetag(call: ActionCall, id: string, tags: Tags): () => void {
+  const { state } = call;
+  if (id.startsWith('i-')) {
+    const [instance] = instancesById(call, [id]);
+    if (instance === undefined) throw unknownResource(id);
+    const merged = mergeTags(instance.tags, tags);
+    return () => state.instances.retag(instance, merged);
+  }
+  const resource = id.startsWith('lt-') ? templateById(state, id) : findFleet(call, id);
+  if (resource === undefined) throw unknownResource(id);
+  const merged = mergeTags(resource.tags, tags);
+  return () => void (resource.tags = merged);
+}
+
+function unknownResource(id: string): AwsError {
+  return new AwsError('InvalidID', `The ID '${id}' is not valid`);
+}

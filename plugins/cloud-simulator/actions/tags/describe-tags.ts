@@ -1,0 +1,65 @@
+import type { Action, ActionCall } from '../../action.ts';
+import type { Tags } from '../../state/tags.ts';
+import { type Filter, type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { pageRequest } from '../../wire/pages.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+
+interface TagRow {
+  readonly id: string;
+  readonly type: 'instance' | 'fleet' | 'launch-template';
+  readonly key: string;
+  readonly value: string;
+  readonly tags: Tags;
+}
+
+const fields: FilterFields<TagRow> = {
+  key: (row) => row.key,
+  'resource-id': (row) => row.id,
+  'resource-type': (row) => row.type,
+  value: (row) => row.value,
+};
+
+/** Shows the tags of machines, fleets and launch templates, one row for each. */
+export const describeTags: Action = {
+  name: 'DescribeTags',
+  mutating: false,
+  handle(call) {
+    const page = pageRequest(call.params, { min: 5, max: 1000 });
+    const filters = readFilters(call.params, fields, true);
+    const found: TagRow[] = [];
+    let place = -1;
+    let next: string | undefined;
+    for (const row of rows(call, filters)) {
+      if (!passes(row, filters, fields, (one) => one.tags)) continue;
+      place++;
+      if (place <= page.after) continue;
+      if (found.length === page.size) {
+        next = page.token(place - 1);
+        break;
+      }
+      found.push(row);
+    }
+    return (
+      itemSet(
+        'tagSet',
+        found,
+        (row) => leaf('key', row.key) + leaf('resourceId', row.id) + leaf('resourceType', row.type) + leaf('value', row.value),
+      ) + nextTokenXml(next)
+    );
+  },
+};
+
+function* rows(call: ActionCall, filters: readonly Filter[]): Iterable<TagRow> {
+  const { instances, fleets, templates } = call.state;
+  const named = filters.find((filter) => filter.name === 'resource-id' && filter.exact)?.values;
+  const machines = named === undefined ? instances : named.flatMap((id) => instances.get(id) ?? []);
+  for (const instance of machines) {
+    if (call.now - instance.launchedAt >= call.knobs.visible_ms.tag) yield* rowsOf(instance.id, 'instance', instance.tags);
+  }
+  for (const fleet of fleets.values()) yield* rowsOf(fleet.id, 'fleet', fleet.tags);
+  for (const template of templates.byId.values()) yield* rowsOf(template.id, 'launch-template', template.tags);
+}
+
+function* rowsOf(id: string, type: TagRow['type'], tags: Tags): Iterable<TagRow> {
+  for (const [key, value] of tags) yield { id, type, key, value, tags };
+}

@@ -1,0 +1,5 @@
+import type { Action } from '../../action.ts';
+import { createTags } from './create-tags.ts';
+import { describeTags } from './describe-tags.ts';
+
+export const tagsActions: readonly Action[] = [createTags, describeTags];

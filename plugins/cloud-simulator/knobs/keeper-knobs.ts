@@ -1,0 +1,75 @@
+import { boolean, milliseconds, oneOf, record, type Shapes } from './shapes.ts';
+import { type Span, span } from './span.ts';
+
+/** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
+export interface FleetKnobs {
+  /** From submitted to active, when the first machines are ordered. */
+  readonly start_ms: Span;
+  /** From the decision to launch to the machines' existence. A fleet that is stopped in between still gets them. */
+  readonly launch_ms: Span;
+  /** Wait before another try after one that fell short; doubles each time, up to sixteen times. */
+  readonly retry_ms: Span;
+  /** How long a change of target takes; until then the state is `modifying`. */
+  readonly modify_ms: Span;
+  /** How long a fleet does not notice that a machine of it has ended: its counts are stale until then. */
+  readonly notice_ms: Span;
+  /** How old the list of a fleet's machines is that DescribeFleetInstances and DescribeSpotFleetInstances show. */
+  readonly stale_ms: Span;
+  /** How late history records can be read. */
+  readonly history_ms: number;
+  /** Whether a fleet of type request that fell short tries again: documented both ways. */
+  readonly request_retries: boolean;
+  /** What becomes of machines that arrive after their fleet was deleted together with its machines. */
+  readonly late_machines: 'end' | 'stay';
+  /** What ModifyFleet meets while a fleet is modifying: both codes have been seen. */
+  readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
+}
+
+/** How Auto Scaling groups behave. */
+export interface GroupKnobs {
+  /** From a change to the group's reaction, and from a decision to launch to the machines' existence. */
+  readonly react_ms: Span;
+  /** How often the health of members is looked at: how long the end of a machine goes unnoticed. */
+  readonly health_ms: Span;
+  /** Wait before another launch after one that failed; doubles each time, up to sixteen times. */
+  readonly retry_ms: Span;
+  /** From the last machine's end to the end of a deleted group. */
+  readonly delete_ms: Span;
+}
+
+export interface KeeperKnobs {
+  readonly fleets: FleetKnobs;
+  readonly groups: GroupKnobs;
+}
+
+export const keeperDefaults: KeeperKnobs = {
+  fleets: {
+    start_ms: 500,
+    launch_ms: 500,
+    retry_ms: 5000,
+    modify_ms: 1000,
+    notice_ms: 3000,
+    stale_ms: 3000,
+    history_ms: 30_000,
+    request_retries: true,
+    late_machines: 'end',
+    not_modifiable_code: 'FleetNotInModifiableState',
+  },
+  groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000 },
+};
+
+export const keeperShapes: Shapes = {
+  fleets: record({
+    start_ms: span,
+    launch_ms: span,
+    retry_ms: span,
+    modify_ms: span,
+    notice_ms: span,
+    stale_ms: span,
+    history_ms: milliseconds,
+    request_retries: boolean,
+    late_machines: oneOf('end', 'stay'),
+    not_modifiable_code: oneOf('FleetNotInModifiableState', 'IncorrectState'),
+  }),
+  groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span }),
+};

@@ -1,0 +1,127 @@
+import { boolean, integer, listOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
+import { type When, when } from './when.ts';
+
+/** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any. */
+export interface PoolPattern extends When {
+  readonly instance_type?: string;
+  readonly zone?: string;
+  readonly market?: 'on-demand' | 'spot' | '*';
+}
+
+/** `count` places in every pool that matches, running machines included. The last rule that matches a pool decides. */
+export interface CapacityRule extends PoolPattern {
+  readonly count: number;
+  /** What a caller meets when they are taken: default InsufficientInstanceCapacity. */
+  readonly code?: string;
+}
+
+/** The price of a machine an hour in US dollars in every pool that matches; the last rule decides. Default: the catalogue's. */
+export interface PriceRule extends PoolPattern {
+  readonly price: number;
+}
+
+/** Launches deliver at most `deliver` machines per call, as if the rest had found no capacity. */
+export interface PartialRule extends When {
+  /** The action; for what fleets and groups start by themselves the one that made them (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup). */
+  readonly action: string;
+  readonly deliver: number;
+  /** How many calls: default null = all. */
+  readonly times?: number | null;
+}
+
+/** The next machines that match fail after they were accepted: pending, then terminated with a reason. */
+export interface LateFailureRule extends When {
+  readonly instance_type?: string;
+  readonly zone?: string;
+  /** How many machines: default 1, null = all. */
+  readonly times?: number | null;
+  /** State reason, default Server.InternalError. */
+  readonly code?: string;
+  readonly message?: string;
+  /** From launch to failure: default half of the time that the machine would have taken to boot. */
+  readonly after_ms?: number;
+}
+
+/** The next machines that match stay pending for ever. */
+export interface StuckRule extends When {
+  readonly instance_type?: string;
+  readonly zone?: string;
+  /** How many machines: default 1, null = all. */
+  readonly times?: number | null;
+}
+
+/** What an account may have in a region; null = no bound. */
+export interface Quotas {
+  /** vCPUs of On-Demand machines: VcpuLimitExceeded. */
+  readonly on_demand_vcpus: number | null;
+  /** Spot machines: MaxSpotInstanceCountExceeded. */
+  readonly spot_machines: number | null;
+  /** Fleets of type request and maintain that are not deleted: MaxFleetCountExceeded; Spot fleets: MaxSpotFleetRequestCountExceeded. */
+  readonly fleets: number | null;
+  /** Sum of the targets of those fleets: MaxFleetTargetCapacityExceeded. */
+  readonly fleet_capacity: number | null;
+  /** MaxTemplateLimitExceeded. */
+  readonly templates: number | null;
+  /** MaxTemplateVersionLimitExceeded. */
+  readonly template_versions: number | null;
+  /** LimitExceeded. */
+  readonly groups: number | null;
+}
+
+/** What launches find. */
+export interface LaunchKnobs {
+  /** Refuse images, subnets, groups, keys and profiles that the catalogue does not list. */
+  readonly strict_ids: boolean;
+  readonly capacity: readonly CapacityRule[];
+  readonly prices: readonly PriceRule[];
+  /** Addresses that a subnet has in all, running machines included: InsufficientFreeAddressesInSubnet. */
+  readonly addresses: readonly { readonly subnet_id: string; readonly count: number }[];
+  readonly quotas: Quotas;
+  readonly partial: readonly PartialRule[];
+  readonly late_failures: readonly LateFailureRule[];
+  readonly stuck: readonly StuckRule[];
+}
+
+export const launchDefaults: LaunchKnobs = {
+  strict_ids: false,
+  capacity: [],
+  prices: [],
+  addresses: [],
+  quotas: {
+    on_demand_vcpus: null,
+    spot_machines: null,
+    fleets: 1000,
+    fleet_capacity: 100_000,
+    templates: 5000,
+    template_versions: 10_000,
+    groups: 500,
+  },
+  partial: [],
+  late_failures: [],
+  stuck: [],
+};
+
+const pool: Shapes = { ...when, instance_type: string, zone: string, market: oneOf('on-demand', 'spot', '*') };
+const times = integer(1, 'null');
+const quota = integer(0, 'null');
+
+export const launchShapes: Shapes = {
+  strict_ids: boolean,
+  capacity: listOf(record({ ...pool, count: integer(0), code: string }, ['count'])),
+  prices: listOf(record({ ...pool, price: positive }, ['price'])),
+  addresses: listOf(record({ subnet_id: string, count: integer(0) }, ['subnet_id', 'count'])),
+  quotas: record({
+    on_demand_vcpus: quota,
+    spot_machines: quota,
+    fleets: quota,
+    fleet_capacity: quota,
+    templates: quota,
+    template_versions: quota,
+    groups: quota,
+  }),
+  partial: listOf(record({ ...when, action: string, deliver: integer(0), times }, ['action', 'deliver'])),
+  late_failures: listOf(
+    record({ ...when, instance_type: string, zone: string, times, code: string, message: string, after_ms: milliseconds }),
+  ),
+  stuck: listOf(record({ ...when, instance_type: string, zone: string, times })),
+};

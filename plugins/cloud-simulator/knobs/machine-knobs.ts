@@ -1,0 +1,67 @@
+import { listOf, milliseconds, oneOf, record, share, type Shapes, string } from './shapes.ts';
+import { type Span, span } from './span.ts';
+import { type When, when } from './when.ts';
+
+/**
+ * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one). It strikes once, when the
+ * knob is set; with `after_ms` it also strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is running.
+ */
+export interface ReclaimRule extends When {
+  readonly instance_ids?: readonly string[];
+  readonly share?: number;
+  /** From the notice in DescribeSpotInstanceRequests to the end of the machine. Default 120; 0 = no notice at all. */
+  readonly notice_s?: number;
+  readonly after_ms?: Span;
+}
+
+/** Health of running machines that differs from `ok`: of `instance_ids`, or of all in a `zone`, or of all. */
+export interface HealthRule extends When {
+  readonly instance_ids?: readonly string[];
+  readonly zone?: string;
+  /** Which check fails. Default instance. */
+  readonly check?: 'instance' | 'system' | 'ebs';
+  /** Default impaired. */
+  readonly status?: 'impaired' | 'insufficient-data' | 'initializing';
+  /** A scheduled event beside it, such as instance-retirement, due `event_in_ms` (default a day) after the knob was set. */
+  readonly event?: 'instance-reboot' | 'system-reboot' | 'system-maintenance' | 'instance-retirement' | 'instance-stop';
+  readonly event_in_ms?: number;
+}
+
+/** A zone that does not answer: launches there fail with Unavailable, its machines are impaired, and so do describes that name machines of it or name none. */
+export interface OutageRule extends When {
+  readonly zone: string;
+}
+
+/** What happens to machines. */
+export interface MachineKnobs {
+  /** From launch to `running`. */
+  readonly boot_ms: Span;
+  /** From TerminateInstances to `terminated`. */
+  readonly shutdown_ms: Span;
+  readonly reclaim: readonly ReclaimRule[];
+  readonly health: readonly HealthRule[];
+  readonly outages: readonly OutageRule[];
+  /** Machines with termination protection, beside those that were launched with it. */
+  readonly protected: readonly string[];
+}
+
+export const machineDefaults: MachineKnobs = { boot_ms: 2000, shutdown_ms: 1000, reclaim: [], health: [], outages: [], protected: [] };
+
+export const machineShapes: Shapes = {
+  boot_ms: span,
+  shutdown_ms: span,
+  reclaim: listOf(record({ ...when, instance_ids: listOf(string), share, notice_s: milliseconds, after_ms: span })),
+  health: listOf(
+    record({
+      ...when,
+      instance_ids: listOf(string),
+      zone: string,
+      check: oneOf('instance', 'system', 'ebs'),
+      status: oneOf('impaired', 'insufficient-data', 'initializing'),
+      event: oneOf('instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'),
+      event_in_ms: milliseconds,
+    }),
+  ),
+  outages: listOf(record({ ...when, zone: string }, ['zone'])),
+  protected: listOf(string),
+};

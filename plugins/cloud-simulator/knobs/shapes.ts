@@ -1,0 +1,67 @@
+/** Says everything that is wrong with a value at a path; nothing when it is right. */
+export type Shape = (value: unknown, path: string) => string[];
+
+/** The shapes of some fields by their names. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
+export const boolean: Shape = (value, path) => (typeof value === 'boolean' ? [] : [`${path}: expected true or false`]);
+
+export const string: Shape = (value, path) => (typeof value === 'string' && value !== '' ? [] : [`${path}: expected text`]);
+
+export const milliseconds: Shape = (value, path) =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? [] : [`${path}: expected milliseconds, 0 or more`];
+
+/** A part of a whole, 0 to 1. */
+export const share: Shape = (value, path) =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? [] : [`${path}: expected a share, 0 to 1`];
+
+/** A number above 0. */
+export const positive: Shape = (value, path) =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? [] : [`${path}: expected a number above 0`];
+
+/** A whole number from `least` on; null too where that is said. */
+export function integer(least: number, or?: 'null'): Shape {
+  return (value, path) => {
+    if (value === null && or === 'null') return [];
+    return Number.isSafeInteger(value) && (value as number) >= least
+      ? []
+      : [`${path}: expected a whole number, ${least} or more${or === 'null' ? ', or null' : ''}`];
+  };
+}
+
+export function orNull(shape: Shape): Shape {
+  return (value, path) => (value === null ? [] : shape(value, path).map((finding) => `${finding}, or null`));
+}
+
+export function oneOf(...words: readonly string[]): Shape {
+  return (value, path) => (words.includes(value as string) ? [] : [`${path}: expected one of ${words.join(', ')}`]);
+}
+
+export function listOf(entry: Shape): Shape {
+  return (value, path) =>
+    Array.isArray(value) ? value.flatMap((one, index) => entry(one, `${path}/${index}`)) : [`${path}: expected a list`];
+}
+
+export function mapOf(entry: Shape): Shape {
+  return (value, path) =>
+    isObject(value) ? Object.entries(value).flatMap(([key, one]) => entry(one, `${path}/${key}`)) : [`${path}: expected an object`];
+}
+
+/** An object that has no other fields than these. */
+export function record(fields: Shapes, required: readonly string[] = []): Shape {
+  return (value, path) => {
+    if (!isObject(value)) return [`${path === '' ? '/' : path}: expected an object`];
+    const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${path}/${name}: is missing`);
+    const wrong = Object.entries(value).flatMap(([name, one]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      return field === undefined
+        ? [`${path}/${name}: unknown; known are ${Object.keys(fields).join(', ')}`]
+        : field(one, `${path}/${name}`);
+    });
+    return [...missing, ...wrong];
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,13 @@
+import { milliseconds, type Shape, string } from './shapes.ts';
+
+/** Where and when a rule is in force; each field narrows it. Times count from the moment at which its knob was set. */
+export interface When {
+  /** An account number or an access key. */
+  readonly account?: string;
+  /** Two such rules, one for each region, make an outage of one region. */
+  readonly region?: string;
+  readonly from_ms?: number;
+  readonly until_ms?: number;
+}
+
+export const when: Readonly<Record<keyof When, Shape>> = { account: string, region: string, from_ms: milliseconds, until_ms: milliseconds };
