@@ -8,10 +8,10 @@ export interface PlanPool {
   readonly priority: number;
   /** Price of one machine an hour. */
   readonly price: number;
-  /** Machines that find room; shared by pools of one `key`. */
+  /** Machines that find room if no other pool takes of it. */
   readonly room: number;
-  /** What the room belongs to: pools that differ only in their template share it. */
-  readonly key: string;
+  /** What the room follows from; bounds of one key are shared by pools. */
+  readonly bounds: readonly { readonly key: string; readonly left: number; readonly each: number }[];
 }
 
 /** How many machines come from which pool, and which pools gave less than they were asked for. */
@@ -69,11 +69,12 @@ function fill<Pool extends PlanPool>(pools: readonly Pool[], units: number, spre
   let machines = limit;
 
   function take(pool: Pool, wanted: number): void {
-    const room = Math.min(pool.room - (used.get(pool.key) ?? 0), machines);
+    const rooms = pool.bounds.map((bound) => Math.floor((bound.left - (used.get(bound.key) ?? 0)) / bound.each));
+    const room = Math.min(pool.room, machines, ...rooms);
     const count = Math.max(0, Math.min(wanted, room));
     if (count < wanted) short.add(pool);
     if (count === 0) return;
-    used.set(pool.key, (used.get(pool.key) ?? 0) + count);
+    for (const bound of pool.bounds) used.set(bound.key, (used.get(bound.key) ?? 0) + count * bound.each);
     counts.set(pool, (counts.get(pool) ?? 0) + count);
     machines -= count;
     left -= count * pool.weight;

@@ -1,4 +1,4 @@
-import type { FleetTarget } from '../state/fleets.ts';
+import type { FleetTarget, UnitType } from '../state/fleets.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../wire/errors.ts';
 import { type Params, part } from '../wire/form.ts';
 import { flag, integer, oneOf } from '../wire/values.ts';
@@ -32,15 +32,31 @@ export interface MarketOptions {
 }
 
 /** Reads `TargetCapacitySpecification`: what is neither On-Demand nor Spot by name is of the default type. */
-export function readTarget(params: Params): FleetTarget {
+export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
-  const total = integer(target, 'TotalTargetCapacity');
-  if (total === undefined) throw missingParameter('TargetCapacitySpecification.TotalTargetCapacity');
-  if (total < 1) throw invalidParameter('TotalTargetCapacity must be at least 1.');
-  if (total > maxTarget)
-    throw new AwsError('MaxFleetTargetCapacityExceeded', `The target capacity of a fleet can be at most ${maxTarget}.`);
+  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? 'on-demand';
+  const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']);
+  const total = readTotal(target, least, unitType);
   const onDemand = integer(target, 'OnDemandTargetCapacity') ?? 0;
   const spot = integer(target, 'SpotTargetCapacity') ?? 0;
+  return divide({ total, onDemand, spot, defaultType, unitType });
+}
+
+/** Reads the target of ModifyFleet: a part that it does not name stays as it was, if the whole is large enough for it. */
+export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget {
+  const target = part(params, 'TargetCapacitySpecification');
+  if (target === undefined) return old;
+  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? old.defaultType;
+  const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']) ?? old.unitType;
+  const total = readTotal(target, 0, unitType);
+  const onDemand = integer(target, 'OnDemandTargetCapacity') ?? old.onDemand;
+  // Spot makes room for the On-Demand part, never the other way round.
+  const spot = integer(target, 'SpotTargetCapacity') ?? Math.min(old.spot, Math.max(0, total - onDemand));
+  return divide({ total, onDemand, spot, defaultType, unitType });
+}
+
+/** Checks the parts of a target against its whole, and adds the rest to the part of the default type. */
+export function divide({ total, onDemand, spot, defaultType, unitType }: FleetTarget): FleetTarget {
   if (onDemand > total)
     throw new AwsError('InvalidParameter', `TargetCapacity (${total}) cannot be less than OnDemandTargetCapacity (${onDemand})`);
   if (onDemand < 0 || spot < 0 || onDemand + spot > total) {
@@ -49,11 +65,7 @@ export function readTarget(params: Params): FleetTarget {
       `The sum of OnDemandTargetCapacity (${onDemand}) and SpotTargetCapacity (${spot}) does not fit TargetCapacity (${total})`,
     );
   }
-  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? 'on-demand';
   const rest = total - onDemand - spot;
-  const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']);
-  if (unitType !== undefined && unitType !== 'units')
-    throw invalidCombination('TargetCapacityUnitType can only be specified together with InstanceRequirements.');
   return {
     total,
     onDemand: onDemand + (defaultType === 'on-demand' ? rest : 0),
@@ -61,6 +73,21 @@ export function readTarget(params: Params): FleetTarget {
     defaultType,
     unitType,
   };
+}
+
+function readTotal(target: Params | undefined, least: 0 | 1, unit: UnitType | undefined): number {
+  const total = integer(target, 'TotalTargetCapacity');
+  if (total === undefined) throw missingParameter('TargetCapacitySpecification.TotalTargetCapacity');
+  return checkTotal(total, least, unit);
+}
+
+/** Refuses a target capacity that no fleet can have. */
+export function checkTotal(total: number, least: 0 | 1, unit: UnitType | undefined): number {
+  if (total < least) throw invalidParameter(`TotalTargetCapacity must be at least ${least}.`);
+  // The bound is one of machines; memory is counted in many more units.
+  if (total > maxTarget && (unit ?? 'units') === 'units')
+    throw new AwsError('MaxFleetTargetCapacityExceeded', `The target capacity of a fleet can be at most ${maxTarget}.`);
+  return total;
 }
 
 /** Reads `OnDemandOptions` and `SpotOptions`, in the order in which a fleet fills the markets. */
@@ -95,4 +122,14 @@ function readBounds(options: Params | undefined): Pick<MarketOptions, 'least' | 
   }
   if (least > 1000) throw invalidParameter('MinTargetCapacity can be at most 1000.');
   return { least, single };
+}
+
+const instantOnly = ['SingleInstanceType', 'SingleAvailabilityZone', 'MinTargetCapacity', 'CapacityReservationOptions'];
+
+/** Refuses options that only instant fleets have. */
+export function refuseInstantOptions(params: Params): void {
+  for (const options of ['OnDemandOptions', 'SpotOptions']) {
+    const wrong = instantOnly.find((name) => part(params, options)?.[name] !== undefined);
+    if (wrong !== undefined) throw invalidCombination(`${options}.${wrong} is supported only for fleets of type instant.`);
+  }
 }

@@ -1,5 +1,12 @@
-import type { FleetError, FleetLaunch } from '../state/fleets.ts';
-import { escapeXml, itemSet, leaf } from './xml.ts';
+import { activityWord, stateWord } from '../fleets/fleet-words.ts';
+import { type StandingFleet, unitsHeld } from '../fleets/standing-fleet.ts';
+import { configsXml } from '../launch/fleet-pools.ts';
+import type { Moment } from '../moment.ts';
+import type { FleetError, FleetLaunch, FleetTarget } from '../state/fleets.ts';
+import { tagSetXml } from '../state/tags.ts';
+import { echoXml } from './echo-xml.ts';
+import { part, parts } from './form.ts';
+import { escapeXml, itemSet, leaf, node, timestamp } from './xml.ts';
 
 /** `<errorSet>` and `<fleetInstanceSet>`, as CreateFleet and DescribeFleets show them for instant fleets. */
 export function fleetOutcomeXml(launches: readonly FleetLaunch[], errors: readonly FleetError[]): string {
@@ -18,5 +25,42 @@ export function fleetOutcomeXml(launches: readonly FleetLaunch[], errors: readon
         itemSet('instanceIds', launch.instanceIds, escapeXml) +
         leaf('instanceType', launch.instanceType),
     )
+  );
+}
+
+/** `<targetCapacitySpecification>`. */
+export function targetXml(target: FleetTarget): string {
+  return node(
+    'targetCapacitySpecification',
+    leaf('totalTargetCapacity', target.total) +
+      leaf('onDemandTargetCapacity', target.onDemand) +
+      leaf('spotTargetCapacity', target.spot) +
+      leaf('defaultTargetCapacityType', target.defaultType) +
+      leaf('targetCapacityUnitType', target.unitType),
+  );
+}
+
+/** An EC2 fleet of type request or maintain, as DescribeFleets shows it. */
+export function standingFleetXml(moment: Moment, fleet: StandingFleet): string {
+  const { request, echo } = fleet;
+  return (
+    leaf('activityStatus', activityWord(fleet)) +
+    timestamp('createTime', fleet.createdAt) +
+    leaf('fleetId', fleet.id) +
+    leaf('fleetState', stateWord(fleet)) +
+    leaf('clientToken', fleet.token) +
+    leaf('excessCapacityTerminationPolicy', fleet.excess) +
+    leaf('fulfilledCapacity', unitsHeld(fleet)) +
+    leaf('fulfilledOnDemandCapacity', unitsHeld(fleet, 'on-demand')) +
+    configsXml(moment, parts(echo, 'LaunchTemplateConfigs'), false) +
+    node('spotOptions', echoXml(part(echo, 'SpotOptions') ?? {})) +
+    node('onDemandOptions', echoXml(part(echo, 'OnDemandOptions') ?? {})) +
+    targetXml(fleet.target) +
+    leaf('terminateInstancesWithExpiration', request.endsWithExpiry) +
+    leaf('type', fleet.type) +
+    (request.validFrom === undefined ? '' : timestamp('validFrom', request.validFrom)) +
+    (request.validUntil === undefined ? '' : timestamp('validUntil', request.validUntil)) +
+    leaf('replaceUnhealthyInstances', request.replaceUnhealthy) +
+    tagSetXml(fleet.tags)
   );
 }

@@ -1,15 +1,11 @@
 import {
-  CreateFleetCommand,
-  type CreateFleetCommandInput,
-  type CreateFleetCommandOutput,
   CreateLaunchTemplateCommand,
   DeleteFleetsCommand,
   DescribeFleetsCommand,
-  DescribeInstancesCommand,
-  type EC2Client,
   type FleetLaunchTemplateOverridesRequest,
 } from '@aws-sdk/client-ec2';
 import test from 'ava';
+import { type Ask, createFleet, groups, machines } from './instant-fleet-support.ts';
 import { codeOf, openCloud } from './support.ts';
 
 const two: FleetLaunchTemplateOverridesRequest[] = [
@@ -246,7 +242,6 @@ test('the knob partial lets a fleet deliver only so many machines', async (t) =>
 });
 
 const invalid: readonly [what: string, ask: Ask, code: string][] = [
-  ['of type maintain', { units: 1, more: { Type: 'maintain' } }, 'InvalidParameterValue'],
   ['without a version', { units: 1, version: undefined }, 'MissingParameter'],
   ['with an unknown version', { units: 1, version: '9' }, 'InvalidLaunchTemplateId.VersionNotFound'],
   ['with an unknown template', { units: 1, template: 'lt-00000000000000000' }, 'InvalidLaunchTemplateId.NotFound'],
@@ -261,60 +256,4 @@ for (const [what, ask, code] of invalid) {
     t.is(await codeOf(createFleet(ec2, ask)), code);
     t.deepEqual(simulator.ledger().untagged, []);
   });
-}
-
-interface Ask {
-  units?: number;
-  target?: CreateFleetCommandInput['TargetCapacitySpecification'];
-  overrides?: FleetLaunchTemplateOverridesRequest[];
-  tags?: CreateFleetCommandInput['TagSpecifications'];
-  token?: string;
-  template?: string | undefined;
-  version?: string | undefined;
-  more?: Partial<CreateFleetCommandInput>;
-}
-
-async function createFleet(ec2: EC2Client, ask: Ask): Promise<CreateFleetCommandOutput> {
-  const template = ask.template ?? (await makeTemplate(ec2));
-  return ec2.send(
-    new CreateFleetCommand({
-      Type: 'instant',
-      ClientToken: ask.token,
-      LaunchTemplateConfigs: [
-        {
-          LaunchTemplateSpecification: { LaunchTemplateId: template, Version: 'version' in ask ? ask.version : '1' },
-          Overrides: ask.overrides,
-        },
-      ],
-      TargetCapacitySpecification: ask.target ?? { TotalTargetCapacity: ask.units, DefaultTargetCapacityType: 'on-demand' },
-      TagSpecifications: ask.tags,
-      ...ask.more,
-    }),
-  );
-}
-
-async function makeTemplate(ec2: EC2Client): Promise<string | undefined> {
-  const made = await ec2.send(
-    new CreateLaunchTemplateCommand({
-      LaunchTemplateName: 'pool',
-      ClientToken: 'template',
-      LaunchTemplateData: {
-        ImageId: 'ami-1',
-        InstanceType: 't3.micro',
-        TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'from', Value: 'template' }] }],
-      },
-    }),
-  );
-  return made.LaunchTemplate?.LaunchTemplateId;
-}
-
-function groups(fleet: CreateFleetCommandOutput): [type: string, lifecycle: string, count: number][] {
-  return fleet.Instances?.map((group) => [group.InstanceType ?? '', group.Lifecycle ?? '', group.InstanceIds?.length ?? 0]) ?? [];
-}
-
-async function machines(ec2: EC2Client, fleet: CreateFleetCommandOutput) {
-  const { Reservations } = await ec2.send(
-    new DescribeInstancesCommand({ Filters: [{ Name: 'tag:aws:ec2:fleet-id', Values: [fleet.FleetId ?? ''] }] }),
-  );
-  return Reservations?.flatMap((reservation) => reservation.Instances ?? []) ?? [];
 }

@@ -1,20 +1,23 @@
 import type { Action, ActionCall } from '../../action.ts';
+import { stopFleet } from '../../fleets/fleet-life.ts';
+import { stateWord } from '../../fleets/fleet-words.ts';
+import { isStopped } from '../../fleets/standing-fleet.ts';
 import { endInstance } from '../../launch/start-instances.ts';
-import { type FleetStateName, fleetStateOf } from '../../state/fleets.ts';
+import { type Fleet, fleetGoneAfterMs, type InstantFleet, instantStateOf } from '../../state/fleets.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml.ts';
-import { findFleet, isFleetId } from './describe-fleets.ts';
 import { userInitiated } from '../instances/terminate-instances.ts';
+import { findFleet, isFleetId } from './fleet-ids.ts';
 
-const maxIds = 125;
+const maxStanding = 100;
 const maxInstant = 25;
 
 interface Deletion {
   readonly id: string;
-  readonly previous: FleetStateName;
-  readonly current: FleetStateName;
+  readonly previous: string;
+  readonly current: string;
 }
 
 interface Failure {
@@ -23,19 +26,20 @@ interface Failure {
   readonly message: string;
 }
 
-/** Deletes fleets one by one; an instant fleet always takes all its machines with it. */
+/** Deletes fleets one by one, with their machines or without; an instant fleet always takes all its machines with it. */
 export const deleteFleets: Action = {
   name: 'DeleteFleets',
   mutating: true,
   handle(call) {
     const ids = [...new Set(texts(call.params, 'FleetId'))];
     if (ids.length === 0) throw missingParameter('FleetId');
-    if (ids.length > maxIds) throw invalidParameter(`You can delete at most ${maxIds} fleets in one call.`);
     const terminate = flag(call.params, 'TerminateInstances');
     if (terminate === undefined) throw missingParameter('TerminateInstances');
+    const instant = ids.filter((id) => findFleet(call, id)?.type === 'instant').length;
+    if (ids.length - instant > maxStanding)
+      throw invalidParameter(`You can delete at most ${maxStanding} fleets of type request and maintain in one call.`);
 
-    const instant = ids.filter((id) => findFleet(call, id) !== undefined).length;
-    const outcomes = ids.map((id) => objection(call, id, terminate, instant) ?? deleteFleet(call, id));
+    const outcomes = ids.map((id) => objection(call, id, terminate, instant) ?? deleteFleet(call, id, terminate));
     return (
       itemSet(
         'successfulFleetDeletionSet',
@@ -55,15 +59,16 @@ function objection(call: ActionCall, id: string, terminate: boolean, instant: nu
   if (!isFleetId(id)) return { id, code: 'fleetIdMalformed', message: `The fleet ID '${id}' is malformed.` };
   const fleet = findFleet(call, id);
   if (fleet === undefined) return { id, code: 'fleetIdDoesNotExist', message: `The fleet ID '${id}' does not exist.` };
-  if (fleet.deletedAt !== undefined)
+  if (fleet.type === 'instant' ? fleet.deletedAt !== undefined : isStopped(fleet))
     return { id, code: 'fleetNotInDeletableState', message: `The fleet '${id}' is not in a state in which it can be deleted.` };
-  if (!terminate) {
+  if (fleet.type === 'instant' && !terminate) {
     return {
       id,
       code: 'NoTerminateInstancesNotSupported',
       message: 'Deleting an instant fleet without terminating its instances is not supported.',
     };
   }
+  // Too many instant fleets spoil the whole call.
   if (instant > maxInstant) {
     return {
       id,
@@ -74,17 +79,26 @@ function objection(call: ActionCall, id: string, terminate: boolean, instant: nu
   return undefined;
 }
 
-function deleteFleet(call: ActionCall, id: string): Deletion {
-  const { state, now } = call;
-  const fleet = findFleet(call, id) as NonNullable<ReturnType<typeof findFleet>>;
-  const previous = fleetStateOf(fleet, state.instances, now);
-  fleet.deletedAt = now;
+function deleteFleet(call: ActionCall, id: string, terminate: boolean): Deletion {
+  const fleet = findFleet(call, id) as Fleet;
   call.touched.push(id);
+  if (fleet.type === 'instant') return deleteInstant(call, fleet);
+  const previous = stateWord(fleet);
+  stopFleet(call, fleet, terminate);
+  return { id, previous, current: stateWord(fleet) };
+}
+
+function deleteInstant(call: ActionCall, fleet: InstantFleet): Deletion {
+  const { state, now } = call;
+  const { id } = fleet;
+  const previous = instantStateOf(fleet, state.instances, now);
+  fleet.deletedAt = now;
+  state.agenda.plan(now + fleetGoneAfterMs, (then) => void then.state.fleets.delete(id));
   for (const instanceId of fleet.launches.flatMap((launch) => launch.instanceIds)) {
     const instance = state.instances.get(instanceId);
     if (instance === undefined || instance.shutdownAt !== undefined) continue;
     endInstance(call, instance, userInitiated);
     call.touched.push(instanceId);
   }
-  return { id, previous, current: fleetStateOf(fleet, state.instances, now) };
+  return { id, previous, current: instantStateOf(fleet, state.instances, now) };
 }

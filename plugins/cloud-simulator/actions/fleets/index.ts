@@ -1,6 +1,16 @@
 import type { Action } from '../../action.ts';
 import { createFleet } from './create-fleet.ts';
 import { deleteFleets } from './delete-fleets.ts';
+import { describeFleetHistory } from './describe-fleet-history.ts';
+import { describeFleetInstances } from './describe-fleet-instances.ts';
 import { describeFleets } from './describe-fleets.ts';
+import { modifyFleet } from './modify-fleet.ts';
 
-export const fleetsActions: readonly Action[] = [createFleet, deleteFleets, describeFleets];
+export const fleetsActions: readonly Action[] = [
+  createFleet,
+  modifyFleet,
+  deleteFleets,
+  describeFleets,
+  describeFleetInstances,
+  describeFleetHistory,
+];

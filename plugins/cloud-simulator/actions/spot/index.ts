@@ -1,3 +1,18 @@
 import type { Action } from '../../action.ts';
+import { cancelSpotFleetRequests } from './cancel-spot-fleet-requests.ts';
+import { describeSpotFleetInstances } from './describe-spot-fleet-instances.ts';
+import { describeSpotFleetRequestHistory } from './describe-spot-fleet-request-history.ts';
+import { describeSpotFleetRequests } from './describe-spot-fleet-requests.ts';
+import { describeSpotInstanceRequests } from './describe-spot-instance-requests.ts';
+import { modifySpotFleetRequest } from './modify-spot-fleet-request.ts';
+import { requestSpotFleet } from './request-spot-fleet.ts';
 
-export const spotActions: readonly Action[] = [];
+export const spotActions: readonly Action[] = [
+  requestSpotFleet,
+  modifySpotFleetRequest,
+  cancelSpotFleetRequests,
+  describeSpotFleetRequests,
+  describeSpotFleetInstances,
+  describeSpotFleetRequestHistory,
+  describeSpotInstanceRequests,
+];

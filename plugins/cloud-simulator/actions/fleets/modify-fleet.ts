@@ -1,0 +1,39 @@
+import type { Action, ActionCall } from '../../action.ts';
+import { checkModifiable, modifyFleet as change } from '../../fleets/fleet-life.ts';
+import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
+import type { StandingFleet } from '../../fleets/standing-fleet.ts';
+import { checkUnits, type FleetPool, readTemplatePools } from '../../launch/fleet-pools.ts';
+import { readChangedTarget } from '../../launch/fleet-request.ts';
+import { readExcess } from '../../launch/standing-fleet-request.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { part, parts } from '../../wire/form.ts';
+import { required } from '../../wire/values.ts';
+import { leaf } from '../../wire/xml.ts';
+import { fleetById } from './fleet-ids.ts';
+
+/** Changes the target, the excess policy or the pools of a fleet of type maintain. Who names no policy lets the fleet end machines. */
+export const modifyFleet: Action = {
+  name: 'ModifyFleet',
+  mutating: true,
+  handle(call) {
+    const fleet = fleetById(call, required(call.params, 'FleetId'));
+    if (fleet.type === 'instant')
+      throw new AwsError('UnsupportedOperation', `The fleet '${fleet.id}' is of type instant and cannot be modified.`);
+    checkModifiable(call, fleet);
+    const target = readChangedTarget(call.params, fleet.target);
+    const pools = readNewPools(call, fleet);
+    checkUnits(target, pools ?? fleet.pools);
+    checkFleetQuotas(call, 'ec2', target, fleet);
+    const configs = part(call.params, 'LaunchTemplateConfig');
+    const echo = configs === undefined ? fleet.echo : { ...fleet.echo, LaunchTemplateConfigs: configs };
+    change(call, fleet, { target, excess: readExcess(call.params), pools, echo });
+    call.touched.push(fleet.id);
+    return leaf('return', true);
+  },
+};
+
+/** Pools that a change names; they stand for all that the fleet had. The list is spelled in the singular, other than in CreateFleet. */
+export function readNewPools(call: ActionCall, fleet: StandingFleet): FleetPool[] | undefined {
+  const configs = parts(call.params, 'LaunchTemplateConfig');
+  return configs.length === 0 ? undefined : readTemplatePools(call, configs, { instant: false, maxPrice: fleet.request.maxPrice });
+}

@@ -1,0 +1,15 @@
+import type { Action } from '../../action.ts';
+import { required } from '../../wire/values.ts';
+import { leaf } from '../../wire/xml.ts';
+import { spotFleetById } from '../fleets/fleet-ids.ts';
+import { historyPageXml } from '../fleets/fleet-lists.ts';
+
+/** Shows what happened to a Spot fleet, late. */
+export const describeSpotFleetRequestHistory: Action = {
+  name: 'DescribeSpotFleetRequestHistory',
+  mutating: false,
+  handle(call) {
+    const fleet = spotFleetById(call, required(call.params, 'SpotFleetRequestId'));
+    return historyPageXml(call, fleet, 'spot') + leaf('spotFleetRequestId', fleet.id);
+  },
+};

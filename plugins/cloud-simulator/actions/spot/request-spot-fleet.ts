@@ -1,0 +1,27 @@
+import type { Action } from '../../action.ts';
+import { openFleet } from '../../fleets/fleet-life.ts';
+import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
+import { onceRead } from '../../launch/fleet-once.ts';
+import { readSpotFleet } from '../../launch/spot-fleet-request.ts';
+import { leaf } from '../../wire/xml.ts';
+import { newFleetId } from '../fleets/fleet-ids.ts';
+
+/** Makes a Spot fleet, which starts its machines afterwards. Without a token of the caller's, each call makes another one. */
+export const requestSpotFleet: Action = {
+  name: 'RequestSpotFleet',
+  mutating: true,
+  token: 'SpotFleetRequestConfig.ClientToken',
+  handle(call) {
+    const { result: id } = onceRead(
+      call,
+      () => readSpotFleet(call),
+      (request) => {
+        checkFleetQuotas(call, 'spot', request.target);
+        const made = openFleet(call, newFleetId(call, 'sfr'), request);
+        call.touched.push(made.id);
+        return made.id;
+      },
+    );
+    return leaf('spotFleetRequestId', id);
+  },
+};

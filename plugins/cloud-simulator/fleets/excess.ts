@@ -1,0 +1,27 @@
+import type { Moment } from '../moment.ts';
+import { endMember } from './members.ts';
+import { type Member, type StandingFleet, unitsHeld, unitsWanted } from './standing-fleet.ts';
+
+/**
+ * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these the newest,
+ * and never so that less than the target would be left.
+ */
+export function endExcess(moment: Moment, fleet: StandingFleet): void {
+  if (fleet.type !== 'maintain' || fleet.excess !== 'termination') return;
+  for (const { market } of fleet.request.markets) {
+    let excess = unitsHeld(fleet, market) - unitsWanted(fleet, market);
+    if (excess <= 0) continue;
+    const members = [...fleet.members.values()].filter((member) => member.market === market).toSorted(dearestFirst);
+    for (const member of members) {
+      if (member.weight > excess) continue;
+      excess -= member.weight;
+      endMember(moment, fleet, member, 'termination_notified');
+    }
+  }
+}
+
+// Machines that have ended unnoticed come last: a fleet that lowers itself before it looks around loses living ones on top of them.
+function dearestFirst(a: Member, b: Member): number {
+  const ended = Number(a.instance.shutdownAt !== undefined) - Number(b.instance.shutdownAt !== undefined);
+  return ended || b.unitPrice - a.unitPrice || b.instance.place - a.instance.place;
+}

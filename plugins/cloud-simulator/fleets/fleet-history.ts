@@ -1,0 +1,80 @@
+import type { Moment } from '../moment.ts';
+import type { Instance } from '../state/instance.ts';
+import type { FleetError } from '../state/fleets.ts';
+import type { StandingFleet } from './standing-fleet.ts';
+
+/** Kinds of records; the wire has other words for them in EC2 fleets than in Spot fleets. */
+export type RecordKind = 'fleet' | 'instance' | 'error' | 'information';
+
+/** Something that happened to a fleet. */
+export interface FleetRecord {
+  readonly at: number;
+  readonly kind: RecordKind;
+  readonly event: string;
+  readonly description: string | undefined;
+  readonly instanceId: string | undefined;
+}
+
+const keptMs = 172_800_000;
+
+/** Notes a change of the fleet itself. */
+export function recordChange(moment: Moment, fleet: StandingFleet, event: string, description?: string): void {
+  add(moment, fleet, { at: moment.now, kind: 'fleet', event, description, instanceId: undefined });
+}
+
+/** Notes that a machine came or went. */
+export function recordInstance(moment: Moment, fleet: StandingFleet, event: string, instance: Instance): void {
+  const { spec } = instance.reservation;
+  const description = JSON.stringify({
+    instanceType: spec.type.instance_type,
+    image: spec.imageId,
+    productDescription: 'Linux/UNIX',
+    availabilityZone: instance.zone,
+  });
+  add(moment, fleet, { at: moment.now, kind: 'instance', event, description, instanceId: instance.id });
+}
+
+/** Notes why pools gave nothing: each with its own code, and, if nothing came at all, that all of them failed. */
+export function recordErrors(moment: Moment, fleet: StandingFleet, errors: readonly FleetError[], nothing: boolean): void {
+  const note = (kind: RecordKind, event: string, description: string) =>
+    add(moment, fleet, { at: moment.now, kind, event, description, instanceId: undefined });
+  for (const error of errors) {
+    const [kind, event] = eventOf(fleet, error.code);
+    note(kind, event, `${describe(error)} The launch will be tried again later.`);
+  }
+  const last = errors.at(-1);
+  if (nothing && last !== undefined)
+    note('error', 'allLaunchSpecsTemporarilyBlacklisted', `No launch specification could be launched. ${describe(last)}`);
+}
+
+/** Records that can be read: none before `since`, none that is younger than the knob says, and none that is older than 48 hours. */
+export function readableRecords(moment: Moment, fleet: StandingFleet, since: number): FleetRecord[] {
+  const latest = readableUntil(moment);
+  return fleet.history.filter((record) => record.at >= Math.max(since, moment.now - keptMs) && record.at <= latest);
+}
+
+/** Up to when the history can be read. */
+export function readableUntil(moment: Moment): number {
+  return moment.now - moment.knobs.fleets.history_ms;
+}
+
+function add(moment: Moment, fleet: StandingFleet, record: FleetRecord): void {
+  fleet.history.push(record);
+  // Dropped in bulk, so that a fleet that fails for ever neither fills the memory nor copies its list each time.
+  const old = fleet.history.findIndex((one) => one.at >= moment.now - keptMs);
+  if (old > 1000) fleet.history.splice(0, old);
+}
+
+// EC2 fleets report what Spot fleets call information among the errors: they have no type of event for it.
+function eventOf(fleet: StandingFleet, code: string): [RecordKind, string] {
+  const mild: RecordKind = fleet.kind === 'spot' ? 'information' : 'error';
+  if (code === 'SpotMaxPriceTooLow') return [mild, 'launchSpecUnusable'];
+  if (code === 'MaxSpotInstanceCountExceeded') return ['error', 'spotInstanceCountLimitExceeded'];
+  if (/^(Invalid|Missing|Unsupported)/.test(code)) return ['error', 'spotFleetRequestConfigurationInvalid'];
+  return [mild, 'launchSpecTemporarilyBlacklisted'];
+}
+
+function describe(error: FleetError): string {
+  const service = error.market === 'spot' ? 'Spot' : 'On-Demand';
+  return `${service} launch failed: ${error.message} (Service: AmazonEC2; Error Code: ${error.code}).`;
+}

@@ -1,0 +1,129 @@
+import { draw } from '../knobs/span.ts';
+import type { FleetPool } from '../launch/fleet-pools.ts';
+import type { Moment } from '../moment.ts';
+import type { FleetTarget } from '../state/fleets.ts';
+import type { Instance } from '../state/instance.ts';
+import { AwsError } from '../wire/errors.ts';
+import type { Params } from '../wire/form.ts';
+import { recordChange } from './fleet-history.ts';
+import { planLook } from './fleet-round.ts';
+import { stateWord } from './fleet-words.ts';
+import { planChecks } from './health-checks.ts';
+import { endAll, part, settleStopped } from './members.ts';
+import { type ExcessPolicy, type FleetRequest, isStopped, type StandingFleet } from './standing-fleet.ts';
+
+/** Makes a fleet that will be active after `start_ms`, and then order its machines. */
+export function openFleet(moment: Moment, id: string, request: FleetRequest): StandingFleet {
+  const { state, now, knobs, random } = moment;
+  const fleet: StandingFleet = {
+    kind: request.kind,
+    id,
+    type: request.type,
+    token: request.token,
+    createdAt: now,
+    request,
+    keeper: { id, ending: (then, instance) => ending(then, fleet, instance) },
+    tags: request.tags,
+    target: request.target,
+    pools: request.pools,
+    excess: request.excess,
+    echo: request.echo,
+    state: 'submitted',
+    members: new Map(),
+    departed: [],
+    machines: new Set(),
+    orders: new Set(),
+    delivered: { 'on-demand': 0, spot: 0 },
+    pauses: { 'on-demand': { until: now, failures: 0 }, spot: { until: now, failures: 0 } },
+    looks: new Set(),
+    checking: false,
+    closed: false,
+    endsMachines: false,
+    errors: { 'on-demand': [], spot: [] },
+    history: [],
+  };
+  state.fleets.set(id, fleet);
+  recordChange(moment, fleet, 'submitted');
+  state.agenda.plan(now + draw(knobs.fleets.start_ms, random), (then) => {
+    if (fleet.state === 'submitted') activate(then, fleet, 'active');
+  });
+  planChecks(moment, fleet);
+  const { validFrom, validUntil } = request;
+  if (validFrom !== undefined && validFrom > now) planLook(moment, fleet, validFrom);
+  if (validUntil !== undefined) state.agenda.plan(validUntil, (then) => expire(then, fleet));
+  return fleet;
+}
+
+/** What ModifyFleet and ModifySpotFleetRequest change. */
+export interface FleetChange {
+  readonly target: FleetTarget;
+  readonly excess: ExcessPolicy;
+  /** Where machines come from afterwards; undefined = as before. */
+  readonly pools: readonly FleetPool[] | undefined;
+  readonly echo: Params;
+}
+
+/** Changes a fleet of type maintain. It acts on the change when it is active again, after `modify_ms`. */
+export function modifyFleet(moment: Moment, fleet: StandingFleet, change: FleetChange): void {
+  const { knobs, now, random } = moment;
+  fleet.target = change.target;
+  fleet.excess = change.excess;
+  fleet.pools = change.pools ?? fleet.pools;
+  fleet.echo = change.echo;
+  fleet.state = 'modifying';
+  for (const market of ['on-demand', 'spot'] as const) fleet.pauses[market] = { until: now, failures: 0 };
+  recordChange(moment, fleet, 'modify_in_progress');
+  // Nothing but a stop can come in between, since a fleet that is modifying cannot be modified.
+  moment.state.agenda.plan(now + draw(knobs.fleets.modify_ms, random), (then) => {
+    if (fleet.state === 'modifying') activate(then, fleet, 'modify_succeeded');
+  });
+}
+
+/** Refuses a change of a fleet that cannot be changed now. */
+export function checkModifiable(moment: Moment, fleet: StandingFleet): void {
+  const what = fleet.kind === 'ec2' ? `The fleet '${fleet.id}'` : `The Spot Fleet request '${fleet.id}'`;
+  if (fleet.type !== 'maintain') throw new AwsError('UnsupportedOperation', `${what} is of type request and cannot be modified.`);
+  if (fleet.state === 'submitted' || fleet.state === 'active') return;
+  throw new AwsError(moment.knobs.fleets.not_modifiable_code, `${what} is in the state ${stateWord(fleet)} and cannot be modified.`);
+}
+
+/** Stops a fleet that is not stopped yet, with its machines or without. What it has ordered comes all the same. */
+export function stopFleet(moment: Moment, fleet: StandingFleet, withMachines: boolean): void {
+  fleet.state = withMachines ? 'stopped_terminating' : 'stopped_running';
+  fleet.closed = true;
+  fleet.endsMachines = withMachines;
+  recordChange(moment, fleet, stateWord(fleet));
+  if (withMachines) endAll(moment, fleet);
+  // A fleet without machines is gone at once, but its caller is still told of the state before.
+  moment.state.agenda.plan(moment.now, (then) => settleStopped(then, fleet));
+}
+
+function activate(moment: Moment, fleet: StandingFleet, event: 'active' | 'modify_succeeded'): void {
+  fleet.state = 'active';
+  recordChange(moment, fleet, event);
+  planLook(moment, fleet, moment.now);
+}
+
+function expire(moment: Moment, fleet: StandingFleet): void {
+  if (isStopped(fleet)) return;
+  fleet.closed = true;
+  recordChange(moment, fleet, 'expired');
+  if (!fleet.request.endsWithExpiry) return;
+  fleet.endsMachines = true;
+  endAll(moment, fleet);
+}
+
+/** The end of a machine begins, whoever ordered it. The fleet learns of it later, unless it ended the machine itself. */
+function ending(moment: Moment, fleet: StandingFleet, instance: Instance): void {
+  const { state, now, knobs, random } = moment;
+  state.agenda.plan(instance.terminatedAt as number, (then) => {
+    fleet.machines.delete(instance);
+    settleStopped(then, fleet);
+  });
+  const member = fleet.members.get(instance);
+  if (member === undefined) return;
+  state.agenda.plan(now + draw(knobs.fleets.notice_ms, random), (then) => {
+    part(then, fleet, member, 'terminated');
+    planLook(then, fleet, then.now);
+  });
+}
