@@ -1,0 +1,13 @@
+import { leaf } from '../../wire/xml.ts';
+import { groupAction } from './group-action.ts';
+
+/** Tells how many groups an account may have in a region, and how many it has. Launch configurations are not simulated. */
+export const describeAccountLimits = groupAction({
+  name: 'DescribeAccountLimits',
+  mutating: false,
+  handle: ({ knobs, state }) =>
+    leaf('MaxNumberOfAutoScalingGroups', knobs.quotas.groups ?? 1_000_000) +
+    leaf('MaxNumberOfLaunchConfigurations', 200) +
+    leaf('NumberOfAutoScalingGroups', state.groups.byName.size) +
+    leaf('NumberOfLaunchConfigurations', 0),
+});

@@ -1,0 +1,37 @@
+import { detach } from '../../groups/members.ts';
+import { changed } from '../../groups/react.ts';
+import { validationError } from '../../groups/refusals.ts';
+import { activityXml } from '../../wire/activity-xml.ts';
+import { lifecycleOf } from '../../wire/group-xml.ts';
+import { memberSet } from '../../wire/members.ts';
+import { readDecrement } from './decrement.ts';
+import { groupAction, openGroup } from './group-action.ts';
+import { namedMembers } from './named-members.ts';
+
+const maxIds = 20;
+
+/** Lets machines in service go alive: all that are named, or none. Without a decrement the group gets others for them. */
+export const detachInstances = groupAction({
+  name: 'DetachInstances',
+  mutating: true,
+  handle(call) {
+    const group = openGroup(call);
+    const decrement = readDecrement(call.params);
+    const members = namedMembers(call, group, maxIds);
+    const unready = members.find((member) => lifecycleOf(member, call.now) !== 'InService');
+    if (unready !== undefined) throw validationError(`The instance ${unready.instance.id} is not in InService or Standby.`);
+    // Machines count here, not their weights, as AWS documents it.
+    const desired = decrement ? group.desired - members.length : group.desired;
+    if (desired < group.config.min) {
+      throw validationError(
+        `Detaching ${members.length} instances without replacement would take the group below its min size of ${group.config.min}. Lower the min size, or do not decrement the desired capacity.`,
+      );
+    }
+    group.desired = desired;
+    call.touched.push(group.name);
+    const cause = `an instance was detached in response to a user request${decrement ? ', shrinking the desired capacity' : ''}.`;
+    const activities = members.map((member) => detach(call, group, member, cause));
+    changed(call, group);
+    return memberSet('Activities', activities, (activity) => activityXml(activity, call.now));
+  },
+});

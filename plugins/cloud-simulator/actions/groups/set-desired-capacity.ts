@@ -1,0 +1,25 @@
+import { changed } from '../../groups/react.ts';
+import { activityInProgress, validationError } from '../../groups/refusals.ts';
+import { flag, integer, required } from '../../wire/values.ts';
+import { groupAction, openGroup } from './group-action.ts';
+
+/** Sets the size of a group within its bounds. Only those who ask for it are held up by the cooldown. */
+export const setDesiredCapacity = groupAction({
+  name: 'SetDesiredCapacity',
+  mutating: true,
+  handle(call) {
+    const { params, now } = call;
+    const group = openGroup(call);
+    required(params, 'DesiredCapacity');
+    const desired = integer(params, 'DesiredCapacity') as number;
+    const { min, max, cooldownS } = group.config;
+    if (desired > max) throw validationError(`New SetDesiredCapacity value ${desired} is above max value ${max} for the AutoScalingGroup.`);
+    if (desired < min) throw validationError(`New SetDesiredCapacity value ${desired} is below min value ${min} for the AutoScalingGroup.`);
+    if (flag(params, 'HonorCooldown') && group.scaledAt !== undefined && now < group.scaledAt + cooldownS * 1000)
+      throw activityInProgress('Scaling activity is in progress and blocks this action: the cooldown has not passed.');
+    group.desired = desired;
+    call.touched.push(group.name);
+    changed(call, group);
+    return '';
+  },
+});

@@ -1,0 +1,15 @@
+import { draw } from '../knobs/span.ts';
+import type { Moment } from '../moment.ts';
+import type { Group } from '../state/groups.ts';
+
+/** Ends a group that somebody asked to delete, a while after its last machine is gone and none is on its way. */
+export function finishDeletion(moment: Moment, group: Group): void {
+  const { state, knobs, random, now } = moment;
+  if (group.deletedAt === undefined || group.members.size > 0 || group.launching > 0) return;
+  state.agenda.plan(now + draw(knobs.groups.delete_ms, random), () => {
+    const { byName, gone } = state.groups;
+    if (byName.get(group.name) !== group) return;
+    byName.delete(group.name);
+    gone.push(group);
+  });
+}

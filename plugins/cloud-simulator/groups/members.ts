@@ -1,0 +1,74 @@
+import { userInitiated } from '../actions/instances/terminate-instances.ts';
+import { endInstance } from '../launch/start-instances.ts';
+import type { Moment } from '../moment.ts';
+import type { Activity, Group, Member } from '../state/groups.ts';
+import type { Instance } from '../state/instance.ts';
+import { note } from './activities.ts';
+import { finishDeletion } from './deletion.ts';
+import type { Way } from './ways.ts';
+
+/** Takes a machine that a group has just started into the group. */
+export function join(moment: Moment, group: Group, instance: Instance, way: Way, cause: string): Member {
+  const member: Member = {
+    instance,
+    weight: way.weight,
+    weighted: way.weighted,
+    template: way.template,
+    launch: note(moment, group, {
+      description: `Launching a new EC2 instance: ${instance.id}`,
+      cause,
+      zone: instance.zone,
+      subnetId: instance.subnet.id,
+      doneAt: instance.runningAt,
+    }),
+    guarded: group.config.newProtected,
+    healthy: true,
+    leaving: false,
+  };
+  group.members.set(instance.id, member);
+  if (Number.isFinite(instance.runningAt)) {
+    moment.state.agenda.plan(instance.runningAt, () => {
+      if (group.members.get(instance.id) === member && instance.shutdownAt === undefined) group.failures = 0;
+    });
+  }
+  return member;
+}
+
+/** A group ends a machine of its own, or sees it off when it has ended by itself: it counts no more, and is gone once it is terminated. */
+export function dismiss(moment: Moment, group: Group, member: Member, cause: string): Activity {
+  const { instance } = member;
+  member.leaving = true;
+  endInstance(moment, instance, userInitiated);
+  moment.touched.push(instance.id);
+  const goneAt = Math.max(moment.now, instance.terminatedAt ?? moment.now);
+  if (member.launch.doneAt > moment.now && member.launch.failure === undefined) {
+    const message = 'The instance was terminated before it was in service.';
+    member.launch.failure = { status: 'Cancelled', at: moment.now, message };
+  }
+  moment.state.agenda.plan(goneAt, (then) => {
+    group.members.delete(instance.id);
+    finishDeletion(then, group);
+  });
+  return note(moment, group, {
+    description: `Terminating EC2 instance: ${instance.id}`,
+    cause,
+    zone: instance.zone,
+    subnetId: instance.subnet.id,
+    doneAt: goneAt,
+  });
+}
+
+/** Lets a machine go alive: it loses the group's tag and protection, and nobody replaces it any more. */
+export function detach(moment: Moment, group: Group, member: Member, cause: string): Activity {
+  const { instance } = member;
+  group.members.delete(instance.id);
+  instance.keeper = undefined;
+  moment.state.instances.retag(instance, new Map([...instance.tags].filter(([key]) => key !== 'aws:autoscaling:groupName')));
+  moment.touched.push(instance.id);
+  return note(moment, group, {
+    description: `Detaching EC2 instance: ${instance.id}`,
+    cause,
+    zone: instance.zone,
+    subnetId: instance.subnet.id,
+  });
+}
