@@ -3,11 +3,12 @@ import { thisPackage } from '../package.ts';
 import { exitCodes } from './exit-codes.ts';
 import { fail } from './fail.ts';
 import { serverCommands } from './server.ts';
+import { simulatorCommands } from './simulator.ts';
 
 /** Adds a group of commands to the program. One file each. */
 export type Commands = (program: Command) => void;
 
-const groups: readonly Commands[] = [serverCommands];
+const groups: readonly Commands[] = [serverCommands, simulatorCommands];
 
 /** Runs the command line to its end. */
 export async function run(argv: readonly string[]): Promise<void> {

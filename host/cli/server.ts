@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { port } from './port.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -28,12 +29,6 @@ export function serverCommands(program: Command): void {
       const { startServer } = await import('./server-start.ts');
       await startServer(flags);
     });
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-  return number;
 }
 
 function level(text: string): string {

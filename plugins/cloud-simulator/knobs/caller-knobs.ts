@@ -1,5 +1,6 @@
+import { actionName } from './action-name.ts';
 import { listOf, milliseconds, oneOf, orNull, record, type Shapes, string } from './shapes.ts';
-import { type When, when } from './when.ts';
+import { rule, type When } from './when.ts';
 
 /** Client tokens, where AWS's behaviour is not documented. The defaults are the harsher ones. */
 export interface TokenKnobs {
@@ -9,20 +10,24 @@ export interface TokenKnobs {
   readonly terminated_replay: 'error' | 'old';
   /** A replay of CreateFleet: the fleet's id alone, or with machines and errors. */
   readonly fleet_replay: 'bare' | 'full';
-  /** How long after the first call a replay is refused because that one still runs. */
+  /** How long after the first call a replay is refused with IdempotentCallInProgress (500), as if that one still ran. */
   readonly in_progress_ms: number;
+  /** How long after its first use a token is remembered. */
   readonly memory_ms: number;
 }
 
-/** Who may do what. */
+/** Who may do what. Calls are checked in this order, before they are throttled: known_keys, clock_skew_ms, expired, denied. */
 export interface AuthKnobs {
-  /** Access keys that exist; null = every key. Others: AuthFailure. */
+  /** Access keys that exist, beside those that AssumeRole gives out; null = every key. Others: AuthFailure (401), from other services than EC2 InvalidClientTokenId (403). */
   readonly known_keys: readonly string[] | null;
-  /** Credentials that have expired: of an account or region, or of all. */
+  /** Credentials that have expired: of an account or region, or of all. RequestExpired (400), from other services than EC2 ExpiredToken (403). */
   readonly expired: readonly When[];
-  /** Actions (`*` = any) that are not allowed: UnauthorizedOperation, in Auto Scaling AccessDenied. */
+  /** Actions (`*` = any but GetCallerIdentity) that are not allowed: UnauthorizedOperation, from other services than EC2 AccessDenied (both 403). */
   readonly denied: readonly (When & { readonly action: string })[];
-  /** How far the cloud's clock is ahead of the callers' (below 0: behind). Calls signed more than five minutes off are refused, as AWS does. */
+  /**
+   * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows. Calls signed more than
+   * five minutes off it are refused: RequestExpired, from other services than EC2 SignatureDoesNotMatch.
+   */
   readonly clock_skew_ms: number;
 }
 
@@ -37,8 +42,10 @@ export const callerDefaults: CallerKnobs = {
   auth: { known_keys: null, expired: [], denied: [], clock_skew_ms: 0 },
 };
 
+const tenYearsMs = 315_360_000_000;
+
 const skew = (value: unknown, path: string): string[] =>
-  typeof value === 'number' && Number.isFinite(value) ? [] : [`${path}: expected milliseconds`];
+  typeof value === 'number' && Math.abs(value) <= tenYearsMs ? [] : [`${path}: expected milliseconds, ten years at most`];
 
 export const callerShapes: Shapes = {
   tokens: record({
@@ -50,8 +57,8 @@ export const callerShapes: Shapes = {
   }),
   auth: record({
     known_keys: orNull(listOf(string)),
-    expired: listOf(record(when)),
-    denied: listOf(record({ ...when, action: string }, ['action'])),
+    expired: listOf(rule({})),
+    denied: listOf(rule({ action: actionName }, ['action'])),
     clock_skew_ms: skew,
   }),
 };

@@ -1,7 +1,8 @@
+import { actionName } from './action-name.ts';
 import { boolean, integer, listOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
 import { type When, when } from './when.ts';
 
-/** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any. */
+/** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text, as in `m5.*`. */
 export interface PoolPattern extends When {
   readonly instance_type?: string;
   readonly zone?: string;
@@ -119,7 +120,7 @@ export const launchShapes: Shapes = {
     template_versions: quota,
     groups: quota,
   }),
-  partial: listOf(record({ ...when, action: string, deliver: integer(0), times }, ['action', 'deliver'])),
+  partial: listOf(record({ ...when, action: actionName, deliver: integer(0), times }, ['action', 'deliver'])),
   late_failures: listOf(
     record({ ...when, instance_type: string, zone: string, times, code: string, message: string, after_ms: milliseconds }),
   ),

@@ -3,8 +3,8 @@ import { type Span, span } from './span.ts';
 import { type When, when } from './when.ts';
 
 /**
- * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one). It strikes once, when the
- * knob is set; with `after_ms` it also strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is running.
+ * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default all). It strikes once,
+ * when the knob is set, or with `from_ms` then, each region by itself; with `after_ms` it also strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is running.
  */
 export interface ReclaimRule extends When {
   readonly instance_ids?: readonly string[];
@@ -14,7 +14,7 @@ export interface ReclaimRule extends When {
   readonly after_ms?: Span;
 }
 
-/** Health of running machines that differs from `ok`: of `instance_ids`, or of all in a `zone`, or of all. */
+/** Health of running machines that differs from `ok`: of `instance_ids`, or of all in a `zone`, or of all. The last rule that concerns a check decides. */
 export interface HealthRule extends When {
   readonly instance_ids?: readonly string[];
   readonly zone?: string;
@@ -27,7 +27,10 @@ export interface HealthRule extends When {
   readonly event_in_ms?: number;
 }
 
-/** A zone that does not answer: launches there fail with Unavailable, its machines are impaired, and so do describes that name machines of it or name none. */
+/**
+ * A zone (`*a` = the first of every region) that does not answer. Launches there fail with Unavailable, and so do calls that end machines
+ * of it and describes that show machines of it or might; its machines are impaired.
+ */
 export interface OutageRule extends When {
   readonly zone: string;
 }

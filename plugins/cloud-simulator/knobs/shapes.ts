@@ -19,6 +19,14 @@ export const share: Shape = (value, path) =>
 export const positive: Shape = (value, path) =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? [] : [`${path}: expected a number above 0`];
 
+/** A whole number between two bounds, both included. */
+export function between(least: number, most: number): Shape {
+  return (value, path) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+      ? []
+      : [`${path}: expected a whole number, ${least} to ${most}`];
+}
+
 /** A whole number from `least` on; null too where that is said. */
 export function integer(least: number, or?: 'null'): Shape {
   return (value, path) => {
@@ -42,9 +50,17 @@ export function listOf(entry: Shape): Shape {
     Array.isArray(value) ? value.flatMap((one, index) => entry(one, `${path}/${index}`)) : [`${path}: expected a list`];
 }
 
-export function mapOf(entry: Shape): Shape {
+/** An object whose names are free, or have a shape of their own. */
+export function mapOf(entry: Shape, name: Shape = () => []): Shape {
   return (value, path) =>
-    isObject(value) ? Object.entries(value).flatMap(([key, one]) => entry(one, `${path}/${key}`)) : [`${path}: expected an object`];
+    isObject(value)
+      ? Object.entries(value).flatMap(([key, one]) => [...name(key, `${path}/${key}`), ...entry(one, `${path}/${key}`)])
+      : [`${path}: expected an object`];
+}
+
+/** A shape, and what its parts must not be together; that is asked only of objects. */
+export function both(shape: Shape, contradictions: (value: Readonly<Record<string, unknown>>, path: string) => string[]): Shape {
+  return (value, path) => [...shape(value, path), ...(isObject(value) ? contradictions(value, path) : [])];
 }
 
 /** An object that has no other fields than these. */

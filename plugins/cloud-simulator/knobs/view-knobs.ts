@@ -16,14 +16,14 @@ export interface ViewKnobs {
   /** A young machine comes and goes: until it is `until_ms` old each reading call misses it with this chance. */
   readonly flapping: { readonly share: number; readonly until_ms: number };
   readonly limits: {
-    /** Pages have at most so many entries, whatever was asked for. */
+    /** Pages of EC2's lists have at most so many entries, whatever was asked for; what is named by id comes whole. */
     readonly page_size: number | null;
-    /** Page tokens are refused after this time. */
+    /** Page tokens are refused after this time: InvalidPaginationToken. */
     readonly page_token_ms: number | null;
-    /** Filters in a call, and values in a filter. */
+    /** Filters in a call of EC2, and values in a filter: FilterLimitExceeded. */
     readonly filters: number;
     readonly filter_values: number;
-    /** Ids that DescribeInstances takes. */
+    /** Ids that DescribeInstances takes: InvalidParameterValue. */
     readonly ids: number;
   };
 }

@@ -1,7 +1,22 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { boolean, integer, listOf, mapOf, milliseconds, oneOf, positive, record, share, type Shapes, string } from './shapes.ts';
+import { actionName, bucketName } from './action-name.ts';
+import {
+  between,
+  boolean,
+  both,
+  integer,
+  listOf,
+  mapOf,
+  milliseconds,
+  oneOf,
+  positive,
+  record,
+  share,
+  type Shapes,
+  string,
+} from './shapes.ts';
 import { type Span, span } from './span.ts';
-import { type When, when } from './when.ts';
+import { rule, type When } from './when.ts';
 
 /** Something that goes wrong with a call. Calls of `action` (`*` = any) are counted from when the knob was set. */
 export interface FaultRule extends When {
@@ -10,20 +25,20 @@ export interface FaultRule extends When {
   readonly nth?: number;
   /** How many calls from there on are hit: default 1, with `share` all; null = all. */
   readonly times?: number | null;
-  /** Of the calls that would be hit only this part is, by chance. */
+  /** Of the calls that would be hit only this part is, by chance: the same seed and the same calls hit the same ones. */
   readonly share?: number;
   /** Whether the call takes effect before it goes wrong. */
   readonly effect: 'execute' | 'skip';
   /**
    * What the caller meets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, silence, or the right answer
-   * whose head or second half comes after `delay_ms`. The two slow ones cannot be combined with `skip`.
+   * whose head or second half comes after `delay_ms`. The two slow ones go with `execute` only, and need `delay_ms`.
    */
   readonly then: 'drop' | 'cut' | 'error' | 'html' | 'bad-xml' | 'hang' | 'slow-headers' | 'slow-body';
-  /** Error code for `error` (default InternalError). */
+  /** Error code for `error` (default InternalError). RequestLimitExceeded becomes Throttling where the service says so. */
   readonly code?: string;
-  /** HTTP status for `error` (default what the service sends with the code) and `html` (default 502). */
+  /** HTTP status for `error` (400 or more; default what the service sends with the code) and `html` (default 502). */
   readonly status?: number;
-  /** Wait before the caller meets it. */
+  /** Wait before the caller meets it, in the computer's own time whatever the simulator's clock does: the SDK waits in that as well. */
   readonly delay_ms?: number;
 }
 
@@ -34,11 +49,18 @@ export interface BucketSize {
 }
 
 export interface ThrottleKnobs {
-  /** Request and resource buckets of AWS's documented default sizes. */
+  /**
+   * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of AWS's documented default
+   * sizes for EC2, where every action has one of its own. Auto Scaling's actions share one, for which AWS publishes no size: it is taken
+   * as 100 and 5 a second. STS's share one of 600 and 600 a second.
+   */
   readonly default_buckets: boolean;
-  /** Throttles the next `times` calls of an action (`*` = any). */
+  /** Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services Throttling (400). */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
-  /** Sizes that replace the default ones, by action; `autoscaling` is the bucket that all Auto Scaling actions share. They count with `default_buckets`. */
+  /**
+   * Sizes that replace the default ones, by action; `autoscaling` and `sts` are the buckets that all actions of those services share.
+   * They count with `default_buckets`. A bucket whose size changes is full.
+   */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;
 }
 
@@ -46,36 +68,47 @@ export interface ThrottleKnobs {
 export interface WireKnobs {
   readonly faults: readonly FaultRule[];
   readonly throttle: ThrottleKnobs;
-  /** Wait before the answer, by action; `*` for all others. The call takes effect at once. */
+  /** Wait before the answer in the computer's own time, by action; `*` for all others. The call takes effect at once. */
   readonly latency_ms: Readonly<Record<string, Span>>;
 }
 
 export const wireDefaults: WireKnobs = { faults: [], throttle: { default_buckets: false, next: [], buckets: {} }, latency_ms: {} };
 
-const bucket = record({ capacity: positive, per_second: positive }, ['capacity', 'per_second']);
+const bucket = record({ capacity: integer(1), per_second: positive }, ['capacity', 'per_second']);
+
+const fault = rule(
+  {
+    action: actionName,
+    nth: integer(1),
+    times: integer(1, 'null'),
+    share,
+    effect: oneOf('execute', 'skip'),
+    then: oneOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
+    code: string,
+    status: between(200, 599),
+    delay_ms: milliseconds,
+  },
+  ['action', 'effect', 'then'],
+);
+
+/** What would be without effect, or would not be what it says. */
+function contradictions({ effect, then, code, status, delay_ms }: Readonly<Record<string, unknown>>, path: string): string[] {
+  const slow = then === 'slow-headers' || then === 'slow-body';
+  return [
+    ...(slow && effect === 'skip' ? [`${path}/then: ${then} is a right answer, which a call that is skipped has not`] : []),
+    ...(slow && delay_ms === undefined ? [`${path}/delay_ms: is missing, and nothing is slow without it`] : []),
+    ...(code !== undefined && then !== 'error' ? [`${path}/code: goes with error only`] : []),
+    ...(status !== undefined && then !== 'error' && then !== 'html' ? [`${path}/status: goes with error and html only`] : []),
+    ...(then === 'error' && typeof status === 'number' && status < 400 ? [`${path}/status: expected 400 or more for an error`] : []),
+  ];
+}
 
 export const wireShapes: Shapes = {
-  faults: listOf(
-    record(
-      {
-        ...when,
-        action: string,
-        nth: integer(1),
-        times: integer(1, 'null'),
-        share,
-        effect: oneOf('execute', 'skip'),
-        then: oneOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
-        code: string,
-        status: integer(200),
-        delay_ms: milliseconds,
-      },
-      ['action', 'effect', 'then'],
-    ),
-  ),
+  faults: listOf(both(fault, contradictions)),
   throttle: record({
     default_buckets: boolean,
-    next: listOf(record({ ...when, action: string, times: integer(1) }, ['action', 'times'])),
-    buckets: mapOf(record({ requests: bucket, resources: bucket })),
+    next: listOf(rule({ action: actionName, times: integer(1) }, ['action', 'times'])),
+    buckets: mapOf(record({ requests: bucket, resources: bucket }), bucketName),
   }),
-  latency_ms: mapOf(span),
+  latency_ms: mapOf(span, actionName),
 };

@@ -1,0 +1,43 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { port } from './port.ts';
+
+/** What `muster simulator start` takes. */
+export interface SimulatorFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly scenario?: string;
+  readonly seed?: number;
+}
+
+/** `muster simulator …` */
+export function simulatorCommands(program: Command): void {
+  const simulator = program.command('simulator').description('Run a cloud that is none, to rehearse failures.');
+  simulator
+    .command('start')
+    .description("Serve EC2's, Auto Scaling's and STS's wire protocol on loopback, until SIGINT or SIGTERM.")
+    .option('--port <number>', 'Port to listen on; 0 takes any free one.', port, 4566)
+    .option('--host <address>', 'Loopback address to listen on; others are refused.', '127.0.0.1')
+    .option('--scenario <name or file>', 'What goes wrong: a ready-made scenario, or a file of knobs as JSON.')
+    .option(
+      '--seed <number>',
+      'Where chance starts: the same seed and the same calls give the same ids and failures (default: another each time).',
+      seed,
+    )
+    .action(async (flags: SimulatorFlags) => {
+      const { startSimulatedCloud } = await import('./simulator-start.ts');
+      await startSimulatedCloud(flags);
+    });
+  simulator
+    .command('scenarios')
+    .description('List the ready-made scenarios.')
+    .action(async () => {
+      const { scenarios } = await import('../../plugins/cloud-simulator/knobs/scenarios.ts');
+      for (const [name, { sentence }] of Object.entries(scenarios)) process.stdout.write(`${name.padEnd(22)}${sentence}\n`);
+    });
+}
+
+function seed(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return number;
+}

@@ -1,0 +1,20 @@
+import { actions } from '../actions/index.ts';
+import { sharedBuckets } from '../bucket-sizes.ts';
+import type { Shape } from './shapes.ts';
+
+// Read when a knob is turned, since actions and knobs know each other.
+const known = () => [...new Set(actions.map((action) => action.name))].toSorted();
+
+/** The name of an action of the simulated cloud, or `*` for all: a rule with a misspelt one would be silent for ever. */
+export const actionName: Shape = (value, path) => {
+  if (value === '*' || known().includes(value as string)) return [];
+  return [`${path}: expected an action or *; known are ${known().join(', ')}`];
+};
+
+/** What has a token bucket: an action of EC2, or a service whose actions share one. */
+export const bucketName: Shape = (value, path) => {
+  if (sharedBuckets.includes(value as string)) return [];
+  const named = actions.filter((one) => one.name === value);
+  if (named.length === 0) return [`${path}: no bucket; known are ${[...sharedBuckets, ...known()].join(', ')}`];
+  return named.some((one) => one.version === undefined) ? [] : [`${path}: shares the bucket of its service, ${sharedBuckets.join(' or ')}`];
+};

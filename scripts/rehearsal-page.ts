@@ -1,0 +1,49 @@
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { scenarios } from '../plugins/cloud-simulator/knobs/scenarios.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs/guides/rehearse-your-failures.md');
+const script = 'docs/examples/rehearse.ts';
+
+/** The page "Rehearse your failures" as it is written, and as it would be with its script and what that says in every scenario put in anew. */
+export async function rehearsalPage(): Promise<{ readonly written: string; readonly made: string }> {
+  const written = readFileSync(page, 'utf8');
+  const shown: string[] = [];
+  for (const [name, { sentence }] of Object.entries(scenarios)) {
+    shown.push(`### ${name}\n\n${sentence}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
+  }
+  const source = `\`\`\`ts\n${readFileSync(join(root, script), 'utf8')}\`\`\`\n`;
+  return { written, made: put(put(written, 'script', source), 'scenarios', shown.join('\n')) };
+}
+
+/** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
+async function rehearse(scenario: string): Promise<string> {
+  const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', '--port', '0', '--scenario', scenario, '--seed', '7'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = /http:\/\/[^ :]+:\d+/.exec(await firstLine(cloud.stdout))?.[0];
+    if (url === undefined) throw new Error(`The simulated cloud did not say where it is in scenario ${scenario}.`);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, script), url], { timeout: 60_000 });
+    return stdout;
+  } finally {
+    cloud.kill();
+  }
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stream })) return line;
+  return '';
+}
+
+function put(text: string, name: string, content: string): string {
+  const [before, behind] = [`<!-- ${name} -->\n`, `<!-- /${name} -->\n`].map((mark) => text.indexOf(mark)) as [number, number];
+  if (before < 0 || behind < before) throw new Error(`${page} lacks the marks of '${name}'.`);
+  return `${text.slice(0, before)}<!-- ${name} -->\n\n${content}\n${text.slice(behind)}`;
+}
+
+if (import.meta.main) writeFileSync(page, (await rehearsalPage()).made);
