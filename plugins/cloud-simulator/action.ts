@@ -1,4 +1,5 @@
 import type { Moment } from './moment.ts';
+import type { SessionBook } from './state/sessions.ts';
 import type { Params } from './wire/form.ts';
 
 /** One action of the simulated cloud. A new one is one file that exports one of these, and one line in the `index.ts` of its folder. */
@@ -25,4 +26,6 @@ export interface ActionCall extends Moment {
   /** Equal for calls with equal parameters, whatever their token. */
   readonly paramsHash: string;
   readonly accessKey: string;
+  /** The sessions that AssumeRole has opened, in all accounts. */
+  readonly sessions: SessionBook;
 }

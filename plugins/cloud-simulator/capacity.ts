@@ -1,7 +1,10 @@
-import { familyOf } from './catalogue.ts';
-import type { Moment } from './moment.ts';
+import { familyOf, instanceType } from './catalogue.ts';
+import type { PoolPattern } from './knobs/launch-knobs.ts';
 import type { Market } from './launch/launch-spec.ts';
+import type { Moment } from './moment.ts';
+import { fits } from './pattern.ts';
 import type { RegionState } from './state/region-state.ts';
+import type { Subnet } from './state/subnets.ts';
 import { AwsError } from './wire/errors.ts';
 
 /** Machines of one type, in one zone, of one market draw from one pool. */
@@ -19,16 +22,31 @@ export function zoneHas(state: RegionState, zone: string, instanceType: string):
 
 /** Free places of a pool; infinite unless a capacity rule matches it. */
 export function roomIn(moment: Moment, pool: Pool): number {
-  const { state, knobs, rules } = moment;
-  const rule = knobs.capacity.findLast(
-    (r) =>
-      rules.inForce(r, moment) &&
-      matches(r.instance_type, pool.instanceType) &&
-      matches(r.zone, pool.zone) &&
-      matches(r.market, pool.market),
-  );
+  const rule = lastFor(moment, moment.knobs.capacity, pool);
   if (rule === undefined) return Number.POSITIVE_INFINITY;
-  return Math.max(0, rule.count - (state.placesTaken.get(poolKey(pool)) ?? 0));
+  return Math.max(0, rule.count - (moment.state.placesTaken.get(poolKey(pool)) ?? 0));
+}
+
+/** What a caller meets when the places of a pool are taken. */
+export function noRoom(moment: Moment, pool: Pool): AwsError {
+  const code = lastFor(moment, moment.knobs.capacity, pool)?.code;
+  const usual = insufficientCapacity(pool);
+  return code === undefined || code === usual.code ? usual : new AwsError(code, usual.message);
+}
+
+/** The price of a machine of the pool, in US dollars an hour. */
+export function priceOf(moment: Moment, pool: Pool): number {
+  const rule = lastFor(moment, moment.knobs.prices, pool);
+  if (rule !== undefined) return rule.price;
+  const type = instanceType(pool.instanceType);
+  return (pool.market === 'spot' ? type?.spot_price : type?.on_demand_price) ?? 0;
+}
+
+/** Addresses of a subnet that a machine may still get. */
+export function freeAddresses(moment: Moment, subnet: Subnet): number {
+  const rule = moment.knobs.addresses.findLast((one) => one.subnet_id === subnet.id);
+  const free = subnet.free();
+  return rule === undefined ? free : Math.max(0, Math.min(free, rule.count - subnet.taken()));
 }
 
 /** Notes that `change` machines more hold a place of the pool. */
@@ -54,10 +72,17 @@ export function unsupportedInZone(pool: Pool): AwsError {
   );
 }
 
-function poolKey(pool: Pool): string {
+/** What tells pools apart. */
+export function poolKey(pool: Pool): string {
   return `${pool.instanceType}/${pool.zone}/${pool.market}`;
 }
 
-function matches(pattern: string | undefined, value: string): boolean {
-  return pattern === undefined || pattern === '*' || pattern === value;
+function lastFor<Rule extends PoolPattern>(moment: Moment, list: readonly Rule[], pool: Pool): Rule | undefined {
+  return list.findLast(
+    (rule) =>
+      moment.rules.inForce(rule, moment) &&
+      fits(rule.instance_type, pool.instanceType) &&
+      fits(rule.zone, pool.zone) &&
+      fits(rule.market, pool.market),
+  );
 }

@@ -1,4 +1,7 @@
-/** What the simulated cloud offers, as the plugin `cloud` knows it. */
+/**
+ * What the simulated cloud offers, as the plugin `cloud` knows it. Taken from its data folder alone: its index would bring the whole broker
+ * into the simulator's process.
+ */
 export {
   type CatalogueImage,
   type CatalogueInstanceType,
@@ -10,4 +13,4 @@ export {
   instanceTypes,
   region as catalogueRegion,
   regions,
-} from '../cloud/index.ts';
+} from '../cloud/catalogue/index.ts';

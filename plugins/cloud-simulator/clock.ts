@@ -7,19 +7,31 @@ export interface SimulatorClock {
   reset(): void;
 }
 
-/** A clock that runs with the computer's own and can be pushed ahead of it. */
+/** A clock that runs with the computer's own and can be pushed ahead of it. It stands while the computer's is set back. */
 export function runningClock(): SimulatorClock {
   let ahead = 0;
-  return { now: () => Date.now() + ahead, advance: (ms) => void (ahead += step(ms)), reset: () => void (ahead = 0) };
+  let last = 0;
+  return {
+    now: () => (last = Math.max(last, Date.now() + ahead)),
+    advance: (ms) => void (ahead += step(Date.now() + ahead, ms)),
+    reset() {
+      ahead = 0;
+      last = 0;
+    },
+  };
 }
 
 /** A clock that stands still until it is advanced: for tests. */
 export function standingClock(start: number = Date.UTC(2026, 0, 1)): SimulatorClock {
   let now = start;
-  return { now: () => now, advance: (ms) => void (now += step(ms)), reset: () => void (now = start) };
+  return { now: () => now, advance: (ms) => void (now += step(now, ms)), reset: () => void (now = start) };
 }
 
-function step(ms: number): number {
+// Behind it some date of the cloud would have more digits than the wire has places.
+const end = Date.UTC(9000, 0, 1);
+
+function step(now: number, ms: number): number {
   if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`The clock moves forward only: ${ms} ms is no step.`);
+  if (now + ms > end) throw new RangeError(`The clock ends with the year 9000: ${ms} ms is too long a step.`);
   return ms;
 }

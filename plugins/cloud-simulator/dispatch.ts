@@ -1,14 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Action, ActionCall } from './action.ts';
 import { actionFor } from './actions/index.ts';
+import { admit } from './admit.ts';
 import type { AuditEntry } from './audit.ts';
 import { faultError, faultFor } from './faults.ts';
-import type { FaultRule } from './knobs/wire-knobs.ts';
 import { draw } from './knobs/span.ts';
+import type { FaultRule } from './knobs/wire-knobs.ts';
+import { paramsHash } from './params-hash.ts';
 import type { Simulation } from './simulation.ts';
-import { type Caller, readCaller } from './wire/caller.ts';
+import { type Caller, type CallerHeaders, readCaller } from './wire/caller.ts';
 import { AwsError } from './wire/errors.ts';
 import type { Form } from './wire/form.ts';
+import { checkFilterLimits } from './wire/limits.ts';
 import { knownVersion, type Protocol, protocolOf } from './wire/protocols.ts';
 
 /** What the caller is to get, and how. */
@@ -18,108 +21,129 @@ export interface Reply {
   readonly requestId: string;
   /** How it goes wrong on the wire, if it does. */
   readonly fault: FaultRule | undefined;
+  /** Wait before the head of the answer. */
   readonly delayMs: number;
+  /** How far the answer's date is ahead of the computer's clock. */
+  readonly skewMs: number;
   /** The call's line in the audit; absent for what is not a call at all. */
   readonly entry: AuditEntry | undefined;
 }
 
-/** Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of arrival. */
-export function dispatch(simulation: Simulation, form: Form, authorization: string | undefined): Reply {
-  const requestId = randomUUID();
-  const protocol = protocolOf(form.flat['Version']);
-  const name = form.flat['Action'] ?? '';
-  let caller: Caller;
-  let action: Action;
+/**
+ * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of arrival. What happens to a
+ * call, in this order: it is recognised, admitted, throttled, met by a fault, executed and told.
+ */
+export function dispatch(simulation: Simulation, form: Form, headers: CallerHeaders): Reply {
   try {
-    caller = readCaller(authorization);
-    action = findAction(name, protocol, form.flat['Version']);
+    const { action, caller, protocol } = recognise(form, headers);
+    const call = callOf(simulation, action, form, caller);
+    call.state.agenda.settle(call.now);
+    const course = run(simulation, action, call, caller, protocol.service);
+    return tell(simulation, call, course, protocol);
   } catch (error) {
-    return refusal(protocol, asAwsError(error), requestId);
+    return refuse(form, asAwsError(error), simulation.knobs.current.auth.clock_skew_ms);
   }
-  return runAction(simulation, action, form, caller, protocol, requestId);
 }
 
-function runAction(simulation: Simulation, action: Action, form: Form, caller: Caller, protocol: Protocol, requestId: string): Reply {
-  const { audit, clock } = simulation;
-  const now = clock.now();
-  const state = simulation.world.region(caller.account, caller.region);
+/** The answer to what is not a call: in the dialect of its version, and without a line in the audit. */
+export function refuse(form: Form, error: AwsError, skewMs = 0): Reply {
+  const requestId = randomUUID();
+  const body = protocolOf(form.flat['Version']).failure(error, requestId);
+  return { status: error.status, body, requestId, fault: undefined, delayMs: 0, skewMs, entry: undefined };
+}
+
+interface Recognised {
+  readonly action: Action;
+  readonly caller: Caller;
+  readonly protocol: Protocol;
+}
+
+function recognise({ flat }: Form, headers: CallerHeaders): Recognised {
+  const name = flat['Action'];
+  const version = flat['Version'];
+  if (!name) throw new AwsError('MissingAction', 'The request is missing the parameter Action.');
+  const caller = readCaller(headers);
+  const protocol = protocolOf(version);
+  const action = knownVersion(version) ? actionFor(protocol.version, name) : undefined;
+  if (action === undefined)
+    throw new AwsError('InvalidAction', `The action ${name} is not valid for this web service in version ${version}.`);
+  return { action, caller, protocol };
+}
+
+function callOf(simulation: Simulation, action: Action, form: Form, caller: Caller): ActionCall {
   const tokenName = action.token ?? 'ClientToken';
-  const call: ActionCall = {
-    ...simulation.moment(state, now),
+  return {
+    ...simulation.moment(simulation.world.region(caller.account, caller.region), simulation.clock.now()),
     action: action.name,
     params: form.params,
     token: form.flat[tokenName] || undefined,
-    paramsHash: hashOf(form.flat, tokenName),
+    paramsHash: paramsHash(form.flat, tokenName),
     accessKey: caller.accessKey,
+    sessions: simulation.sessions,
   };
-  const { knobs } = call;
-  call.state.agenda.settle(now);
+}
 
+/** What became of a call. */
+interface Course {
+  readonly fault: FaultRule | undefined;
+  readonly executed: boolean;
+  readonly outcome: Outcome;
+}
+
+type Outcome = { readonly inner: string } | { readonly error: AwsError };
+
+function run(simulation: Simulation, action: Action, call: ActionCall, caller: Caller, service: string): Course {
   let fault: FaultRule | undefined;
-  let outcome: { readonly inner: string } | { readonly error: AwsError };
-  let executed = false;
   try {
-    throttle(simulation, action, call);
+    admit(call, caller, service);
+    simulation.throttle.check(action, service, call);
     fault = faultFor(call, action.name);
-    if (fault?.effect === 'skip') {
-      outcome = { error: faultError(fault) };
-    } else {
-      outcome = { inner: execute(action, call) };
-      executed = true;
-    }
+    if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
+    return { fault, executed: true, outcome: { inner: execute(action, call) } };
   } catch (error) {
-    outcome = { error: asAwsError(error) };
     // A refused call that had touched something took effect in part, such as an end of machines of which one zone is protected.
-    executed = call.touched.length > 0;
+    return { fault, executed: call.touched.length > 0, outcome: { error: asAwsError(error) } };
   }
-  // What the caller is told; an executed call may be told as an error.
-  const told = fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault) } : outcome;
-  const entry = audit.append({
-    at: new Date(now).toISOString(),
-    account: caller.account,
-    region: caller.region,
-    action: action.name,
-    token: call.token ?? null,
-    params_hash: call.paramsHash,
-    ids: call.touched,
-    executed,
-    answered: false,
-    code: fault !== undefined && fault.effect === 'skip' && fault.then !== 'error' ? null : 'error' in told ? told.error.code : null,
-    fault: fault === undefined ? null : `${fault.effect}/${fault.then}`,
-  });
-  const delayMs = (fault?.delay_ms ?? 0) + draw(knobs.latency_ms[action.name] ?? knobs.latency_ms['*'] ?? 0, call.random);
-  const body = 'error' in told ? protocol.failure(told.error, requestId) : protocol.success(action.name, told.inner, requestId);
-  return { status: 'error' in told ? told.error.status : 200, body, requestId, fault, delayMs, entry };
 }
 
 function execute(action: Action, call: ActionCall): string {
+  checkFilterLimits(call);
   if (String(call.params['DryRun']).toLowerCase() === 'true') {
     throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
   }
   return action.handle(call);
 }
 
-function throttle(simulation: Simulation, action: Action, call: ActionCall): void {
-  const { params } = call;
-  simulation.throttle.check(
-    {
-      action: action.name,
-      mutating: action.mutating,
-      whole: Object.keys(params).every((key) => key === 'Action' || key === 'Version'),
-      resources: action.resources?.(params) ?? 0,
-    },
-    call,
-  );
-}
-
-function findAction(name: string, protocol: Protocol, version: string | undefined): Action {
-  const action = knownVersion(version) ? actionFor(protocol.version, name) : undefined;
-  if (action === undefined) throw new AwsError('InvalidAction', `The action ${name} is not valid for this web service.`);
-  return action;
-}
-
-function refusal(protocol: Protocol, error: AwsError, requestId: string): Reply {
-  return { status: error.status, body: protocol.failure(error, requestId), requestId, fault: undefined, delayMs: 0, entry: undefined };
+function tell(simulation: Simulation, call: ActionCall, { fault, executed, outcome }: Course, protocol: Protocol): Reply {
+  const { knobs, state } = call;
+  // An executed call may be told as an error.
+  const told = fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault, protocol.service) } : outcome;
+  const silent = fault?.effect === 'skip' && fault.then !== 'error';
+  const entry = simulation.audit.append({
+    at: new Date(call.now).toISOString(),
+    account: state.account,
+    region: state.region,
+    action: call.action,
+    token: call.token ?? null,
+    params_hash: call.paramsHash,
+    ids: call.touched,
+    executed,
+    answered: false,
+    code: 'error' in told && !silent ? told.error.code : null,
+    fault: fault === undefined ? null : `${fault.effect}/${fault.then}`,
+  });
+  const requestId = randomUUID();
+  const latencyMs = draw(knobs.latency_ms[call.action] ?? knobs.latency_ms['*'] ?? 0, call.random);
+  return {
+    ...('error' in told
+      ? { status: told.error.status, body: protocol.failure(told.error, requestId) }
+      : { status: 200, body: protocol.success(call.action, told.inner, requestId) }),
+    requestId,
+    fault,
+    delayMs: latencyMs + (fault === undefined || fault.then === 'slow-body' ? 0 : (fault.delay_ms ?? 0)),
+    skewMs: knobs.auth.clock_skew_ms,
+    entry,
+  };
 }
 
 // A fault of the simulator itself must look like one of the cloud, or the caller's SDK could not read it.
@@ -129,13 +153,4 @@ function asAwsError(error: unknown): AwsError {
     'InternalError',
     `The simulated cloud failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
-}
-
-function hashOf(flat: Readonly<Record<string, string>>, tokenName: string): string {
-  const keys = Object.keys(flat).filter((key) => key !== tokenName);
-  const text = keys
-    .toSorted()
-    .map((key) => `${key}=${flat[key]}`)
-    .join('\n');
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }

@@ -1,17 +1,23 @@
 import type { FaultRule } from './knobs/wire-knobs.ts';
 import type { Moment } from './moment.ts';
+import { rateExceeded } from './throttle.ts';
 import { AwsError } from './wire/errors.ts';
 
 /** The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it. */
 export function faultFor(moment: Moment, action: string): FaultRule | undefined {
-  const { knobs, rules } = moment;
   let due: FaultRule | undefined;
-  for (const rule of knobs.faults) {
-    const concerned = (rule.action === action || rule.action === '*') && rules.inForce(rule, moment);
-    // The rules behind the one that hits count the call as well.
-    if (concerned && rules.hit(rule, rule.nth ?? 1, rule.times === undefined ? 1 : rule.times)) due ??= rule;
+  for (const rule of moment.knobs.faults) {
+    const concerned = (rule.action === action || rule.action === '*') && moment.rules.inForce(rule, moment);
+    // The rules behind the one that hits count the call as well, and throw their dice.
+    if (concerned && isDue(rule, moment)) due ??= rule;
   }
   return due;
+}
+
+function isDue(rule: FaultRule, { rules, random }: Moment): boolean {
+  const times = rule.times === undefined ? (rule.share === undefined ? 1 : null) : rule.times;
+  if (!rules.hit(rule, rule.nth ?? 1, times)) return false;
+  return rule.share === undefined || random.next() < rule.share;
 }
 
 /** The most machines that this call of `action` may deliver by the knob `partial`. */
@@ -22,9 +28,10 @@ export function deliveryLimit(moment: Moment, action: string): number {
   return Math.min(...due.map((rule) => rule.deliver), Number.POSITIVE_INFINITY);
 }
 
-/** The error of a fault whose `then` is `error`. */
-export function faultError(rule: FaultRule): AwsError {
+/** The error that a fault tells the caller of a service. RequestLimitExceeded, which only EC2 knows, becomes the other services' Throttling. */
+export function faultError(rule: FaultRule, service: string): AwsError {
   const code = rule.code ?? 'InternalError';
+  if (code === 'RequestLimitExceeded' && rule.status === undefined) return rateExceeded(service);
   const message = code === 'InternalError' ? 'An internal error has occurred' : `${code} by a fault rule of the simulated cloud`;
   return rule.status === undefined ? new AwsError(code, message) : new AwsError(code, message, rule.status);
 }

@@ -1,3 +1,5 @@
+import { isStopped } from './fleets/standing-fleet.ts';
+import type { Fleet } from './state/fleets.ts';
 import { isLive } from './state/instance.ts';
 import type { RegionState } from './state/region-state.ts';
 import type { World } from './state/world.ts';
@@ -13,9 +15,11 @@ export interface Ledger {
   readonly untagged: readonly string[];
   /** Machines ever started under each client token. */
   readonly launches: Readonly<Record<string, number>>;
-  /** Fleets that are not deleted; an instant one only while a machine of it lives, since it needs no deleting. */
+  /** EC2 fleets that somebody still has to delete: an instant one only while a machine of it lives, since it needs no deleting. */
   readonly fleets: readonly string[];
+  /** Spot fleets that somebody still has to cancel. */
   readonly spot_fleets: readonly string[];
+  /** Names of groups that nobody has asked to delete. */
   readonly groups: readonly string[];
   /** Ids of launch templates. */
   readonly templates: readonly string[];
@@ -28,6 +32,8 @@ export function readLedger(world: World, now: number, account?: string): Ledger 
   const untagged: string[] = [];
   const launches: Record<string, number> = {};
   const fleets: string[] = [];
+  const spot_fleets: string[] = [];
+  const groups: string[] = [];
   const templates: string[] = [];
   let milliseconds = 0;
 
@@ -43,19 +49,24 @@ export function readLedger(world: World, now: number, account?: string): Ledger 
       else (live[request] ??= []).push(instance.id);
     }
     for (const [token, count] of state.launchesByToken) launches[token] = (launches[token] ?? 0) + count;
-    fleets.push(...openFleets(state, now));
+    for (const fleet of state.fleets.values()) {
+      if (isOpen(state, fleet, now)) (fleet.kind === 'spot' ? spot_fleets : fleets).push(fleet.id);
+    }
+    groups.push(...openGroups(state));
     templates.push(...state.templates.byId.keys());
   }
-  // Spot fleets and groups are not simulated yet, so none is ever left.
-  return { live, untagged, launches, fleets, spot_fleets: [], groups: [], templates, machine_seconds: milliseconds / 1000 };
+  return { live, untagged, launches, fleets, spot_fleets, groups, templates, machine_seconds: milliseconds / 1000 };
 }
 
-function openFleets(state: RegionState, now: number): string[] {
+function isOpen(state: RegionState, fleet: Fleet, now: number): boolean {
+  if (fleet.type !== 'instant') return !isStopped(fleet);
   const lives = (id: string) => {
     const instance = state.instances.get(id);
     return instance !== undefined && isLive(instance, now);
   };
-  return [...state.fleets.values()]
-    .filter((fleet) => fleet.deletedAt === undefined && fleet.launches.some((launch) => launch.instanceIds.some(lives)))
-    .map((fleet) => fleet.id);
+  return fleet.deletedAt === undefined && fleet.launches.some((launch) => launch.instanceIds.some(lives));
+}
+
+function openGroups(state: RegionState): string[] {
+  return [...state.groups.byName.values()].filter((group) => group.deletedAt === undefined).map((group) => group.name);
 }

@@ -36,9 +36,10 @@ export function seededRandom(seed: number): RandomSource {
   return {
     next: () => word() / 0x1_0000_0000,
     hex(digits) {
-      let text = '';
-      while (text.length < digits) text += word().toString(16).padStart(8, '0');
-      return text.slice(0, digits);
+      const words: string[] = [];
+      for (let left = digits; left > 0; left -= 8) words.push(word().toString(16).padStart(8, '0').slice(0, left));
+      // Joined, an id is one string and not a chain of its pieces.
+      return words.join('');
     },
     seed: reseed,
   };

@@ -6,6 +6,8 @@ import { accountOf } from './wire/caller.ts';
 export interface RuleBook {
   /** Dates every rule in a change of knobs. */
   begin(change: object, now: number): void;
+  /** When a rule was set, in milliseconds of the simulator's clock; undefined = never. */
+  begunAt(rule: object): number | undefined;
   /** Whether a rule is in force there and then. */
   inForce(rule: When, moment: Moment): boolean;
   /** Whether this call, the next of its kind, falls into the `times` calls from the `nth` on (null = all from there on). */
@@ -26,6 +28,7 @@ export function createRuleBook(): RuleBook {
 
   return {
     begin,
+    begunAt: (rule) => begun.get(rule),
     inForce(rule, { state: { account, region }, now }) {
       if (rule.account !== undefined && rule.account !== account && accountOf(rule.account) !== account) return false;
       if (rule.region !== undefined && rule.region !== region) return false;

@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import type { AuditEntry } from './audit.ts';
 import { runningClock, type SimulatorClock } from './clock.ts';
 import { control } from './control.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, refuse } from './dispatch.ts';
 import type { KnobChange, Knobs } from './knobs/knobs.ts';
 import { type Ledger, readLedger } from './ledger.ts';
+import { checkListenHost, isLoopbackHost, isLoopbackOrigin, strangeHost, strangeOrigin } from './loopback.ts';
 import { send } from './send.ts';
 import { createSimulation } from './simulation.ts';
 import type { World } from './state/world.ts';
 import { accountOf } from './wire/caller.ts';
+import { AwsError } from './wire/errors.ts';
 import { readForm } from './wire/form.ts';
 
 export interface SimulatorOptions {
@@ -25,10 +27,10 @@ export interface SimulatorOptions {
 
 /** A simulated cloud in this process. */
 export interface Simulator {
-  /** `http://127.0.0.1:PORT` once it listens; the `endpoint` of an SDK client. */
+  /** `http://127.0.0.1:PORT`, or with the address that was named, once it listens; the `endpoint` of an SDK client. */
   readonly url: string;
-  /** Listens on loopback, on a free port unless one is named. Returns the url. */
-  listen(port?: number): Promise<string>;
+  /** Listens on a free port unless one is named, on 127.0.0.1 unless another loopback address is named; refuses all others. Returns the url. */
+  listen(port?: number, host?: string): Promise<string>;
   /** Stops at once: open connections are closed, hanging calls dropped. */
   close(): Promise<void>;
   readonly knobs: Knobs;
@@ -69,11 +71,18 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     const body = await readBody(req);
     if (body === undefined) return json(res, 413, { error: `The body is larger than ${maxBodyBytes} bytes.` });
     const target = new URL(req.url ?? '/', 'http://127.0.0.1');
-    if (target.pathname.startsWith('/_sim/')) {
+    const ours = isLoopbackHost(req.headers.host);
+    if (/^\/_sim(\/|$)/.test(target.pathname)) {
+      if (!ours) return json(res, 403, { error: strangeHost(req.headers.host) });
+      if (!isLoopbackOrigin(req.headers.origin)) return json(res, 403, { error: strangeOrigin(req.headers.origin) });
       const reply = control(simulation, identity, req.method ?? 'GET', target, body);
       return json(res, reply.status, reply.body);
     }
-    await send(res, dispatch(simulation, readForm(body === '' ? target.search.slice(1) : body), req.headers.authorization));
+    const form = readForm(body === '' ? target.search.slice(1) : body);
+    await send(
+      res,
+      ours ? dispatch(simulation, form, req.headers) : refuse(form, new AwsError('AccessDenied', strangeHost(req.headers.host), 403)),
+    );
   }
 
   const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
@@ -85,15 +94,16 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     get url() {
       return url;
     },
-    async listen(port = 0) {
+    async listen(port = 0, host = '127.0.0.1') {
+      checkListenHost(host);
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, '127.0.0.1', () => {
+        server.listen(port, host, () => {
           server.off('error', reject);
           resolve();
         });
       });
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      url = `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}`;
       return url;
     },
     close: () =>

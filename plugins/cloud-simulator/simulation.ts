@@ -1,10 +1,14 @@
 import { type Audit, createAudit } from './audit.ts';
 import type { SimulatorClock } from './clock.ts';
+import { planHealthChecks } from './fleets/health-checks.ts';
+import { planGroupChecks } from './groups/health-checks.ts';
 import { defaultKnobs, type KnobChange, type Knobs, turnKnobs } from './knobs/knobs.ts';
 import type { Moment } from './moment.ts';
 import { type RandomSource, seededRandom } from './random.ts';
 import { createRuleBook, type RuleBook } from './rules.ts';
 import type { RegionState } from './state/region-state.ts';
+import { createSessionBook, type SessionBook } from './state/sessions.ts';
+import { planStrikes, strike } from './state/interruptions.ts';
 import { createWorld, type World } from './state/world.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -16,16 +20,20 @@ export interface Simulation {
   readonly audit: Audit;
   readonly rules: RuleBook;
   readonly throttle: Throttle;
+  readonly sessions: SessionBook;
   readonly knobs: KnobBoard;
   /** A moment in a region. */
   moment(state: RegionState, now: number): Moment;
-  /** Forgets machines, fleets, templates, tokens, the audit and the steps of the clock; the knobs too where that is said. Ids go on: none is used twice. */
+  /** Forgets machines, fleets, templates, tokens, sessions, the audit and the steps of the clock; the knobs too where that is said. Ids go on: none is used twice. */
   reset(options?: { readonly knobs?: boolean }): void;
 }
 
 export interface KnobBoard {
   readonly current: Knobs;
-  /** Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here. */
+  /**
+   * Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here, and those that take
+   * Spot machines back strike.
+   */
   turn(change: unknown): Knobs;
 }
 
@@ -39,15 +47,25 @@ export function createSimulation(options: {
   const rules = createRuleBook();
   const audit = createAudit();
   const throttle = createThrottle();
+  const sessions = createSessionBook();
   let current = defaultKnobs;
   const moment = (state: RegionState, now: number): Moment => ({ state, knobs: current, rules, random, now, touched: [] });
   const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, moment });
 
   function turn(change: unknown): Knobs {
+    const now = clock.now();
+    // What was due by now still happens under the old knobs.
+    for (const state of world.regions()) state.agenda.settle(now);
+    const before = current;
     current = turnKnobs(current, change);
-    rules.begin(current, clock.now());
+    rules.begin(current, now);
     const { seed } = change as KnobChange;
     if (typeof seed === 'number') random.seed(seed);
+    const moments = [...world.regions()].map((state) => moment(state, now));
+    for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) strike(moments, rule);
+    for (const each of moments) planStrikes(each);
+    for (const each of moments) planHealthChecks(each);
+    for (const each of moments) planGroupChecks(each);
     return current;
   }
 
@@ -59,6 +77,7 @@ export function createSimulation(options: {
     audit,
     rules,
     throttle,
+    sessions,
     moment,
     knobs: {
       get current() {
@@ -70,6 +89,7 @@ export function createSimulation(options: {
       world.clear();
       audit.clear();
       throttle.clear();
+      sessions.clear();
       clock.reset();
       // A copy, so that rules count and date from here.
       current = structuredClone(what?.knobs ? defaultKnobs : current);

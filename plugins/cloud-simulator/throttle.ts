@@ -1,45 +1,16 @@
-import type { Moment } from './moment.ts';
+import type { Action, ActionCall } from './action.ts';
+import { requestBucket, resourceSize } from './bucket-sizes.ts';
+import type { BucketSize } from './knobs/wire-knobs.ts';
 import { AwsError } from './wire/errors.ts';
 
-interface Size {
-  readonly capacity: number;
-  readonly perSecond: number;
-}
-
-// AWS's documented defaults per account and region; every action has a bucket of its own.
-const filtered: Size = { capacity: 100, perSecond: 20 };
-const unfiltered: Size = { capacity: 50, perSecond: 10 };
-const mutation: Size = { capacity: 50, perSecond: 5 };
-const requestSizes: Readonly<Record<string, Size>> = {
-  RunInstances: { capacity: 5, perSecond: 2 },
-  TerminateInstances: { capacity: 100, perSecond: 5 },
-  CreateTags: { capacity: 100, perSecond: 10 },
-  CreateLaunchTemplateVersion: { capacity: 100, perSecond: 5 },
-  ModifyLaunchTemplate: { capacity: 100, perSecond: 5 },
-};
-const resourceSizes: Readonly<Record<string, Size>> = {
-  RunInstances: { capacity: 1000, perSecond: 2 },
-  TerminateInstances: { capacity: 1000, perSecond: 20 },
-};
-const wholeLists = new Set(['DescribeInstances', 'DescribeInstanceStatus', 'DescribeSecurityGroups']);
-
-/** What a call weighs in the buckets. */
-export interface Load {
-  readonly action: string;
-  readonly mutating: boolean;
-  /** Neither filters, ids nor a page size. */
-  readonly whole: boolean;
-  /** Machines asked for. */
-  readonly resources: number;
-}
-
-/** Refuses calls with RequestLimitExceeded, by `throttle.next` and by token buckets. */
+/** Refuses calls for their rate, by `throttle.next` and by token buckets: EC2 with RequestLimitExceeded, other services with Throttling. */
 export interface Throttle {
-  check(load: Load, moment: Moment): void;
+  check(action: Action, service: string, call: ActionCall): void;
   clear(): void;
 }
 
 interface Bucket {
+  readonly size: BucketSize;
   tokens: number;
   at: number;
 }
@@ -47,42 +18,48 @@ interface Bucket {
 export function createThrottle(): Throttle {
   const buckets = new Map<string, Bucket>();
 
-  function filled(key: string, size: Size, now: number): Bucket {
-    const bucket = buckets.get(key) ?? { tokens: size.capacity, at: now };
-    bucket.tokens = Math.min(size.capacity, bucket.tokens + ((now - bucket.at) / 1000) * size.perSecond);
-    bucket.at = now;
-    buckets.set(key, bucket);
-    return bucket;
+  /** The bucket with what has flowed in until now. It is full when it is new or has got another size. */
+  function filled(key: string, size: BucketSize, now: number): Bucket {
+    const known = buckets.get(key);
+    if (known !== undefined && known.size.capacity === size.capacity && known.size.per_second === size.per_second) {
+      known.tokens = Math.min(size.capacity, known.tokens + ((now - known.at) / 1000) * size.per_second);
+      known.at = now;
+      return known;
+    }
+    const made = { size, tokens: size.capacity, at: now };
+    buckets.set(key, made);
+    return made;
+  }
+
+  function drawFromBuckets(action: Action, service: string, call: ActionCall): void {
+    const { state, params, now } = call;
+    const { buckets: sizes } = call.knobs.throttle;
+    const place = `${state.account}/${state.region}`;
+    const { key, name, size } = requestBucket(action, service, params);
+    const requests = filled(`${place}/${key}/requests`, sizes[name]?.requests ?? size, now);
+    const machines = action.resources?.(params) ?? 0;
+    const machineSize = sizes[action.name]?.resources ?? resourceSize(action.name);
+    const resources = machineSize === undefined ? undefined : filled(`${place}/${action.name}/resources`, machineSize, now);
+    // Both are looked at before either is drawn from.
+    if (requests.tokens < 1 || (resources !== undefined && resources.tokens < machines)) throw rateExceeded(service);
+    requests.tokens -= 1;
+    if (resources !== undefined) resources.tokens -= machines;
   }
 
   return {
-    check(load, moment) {
-      const { knobs, rules, state, now } = moment;
+    check(action, service, call) {
+      const { knobs, rules } = call;
       const due = knobs.throttle.next.filter(
-        (rule) => (rule.action === load.action || rule.action === '*') && rules.inForce(rule, moment) && rules.hit(rule, 1, rule.times),
+        (rule) => (rule.action === action.name || rule.action === '*') && rules.inForce(rule, call) && rules.hit(rule, 1, rule.times),
       );
-      if (due.length > 0) throw exceeded();
-      if (!knobs.throttle.default_buckets) return;
-      const key = `${state.account}/${state.region}/${load.action}`;
-      const requests = filled(`${key}/requests`, requestSize(load), now);
-      const resourceSize = resourceSizes[load.action];
-      const resources = resourceSize === undefined ? undefined : filled(`${key}/resources`, resourceSize, now);
-      // Both are looked at before either is drawn from.
-      if (requests.tokens < 1 || (resources !== undefined && resources.tokens < load.resources)) throw exceeded();
-      requests.tokens -= 1;
-      if (resources !== undefined) resources.tokens -= load.resources;
+      if (due.length > 0) throw rateExceeded(service);
+      if (knobs.throttle.default_buckets) drawFromBuckets(action, service, call);
     },
     clear: () => buckets.clear(),
   };
 }
 
-function requestSize(load: Load): Size {
-  const own = requestSizes[load.action];
-  if (own !== undefined) return own;
-  if (load.mutating) return mutation;
-  return load.whole && wholeLists.has(load.action) ? unfiltered : filtered;
-}
-
-function exceeded(): AwsError {
-  return new AwsError('RequestLimitExceeded', 'Request limit exceeded.');
+/** A refusal for the rate of calls, in the word of the service. */
+export function rateExceeded(service: string): AwsError {
+  return service === 'ec2' ? new AwsError('RequestLimitExceeded', 'Request limit exceeded.') : new AwsError('Throttling', 'Rate exceeded');
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
 import { reads } from './lines/reads.ts';
+import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
 import { writes } from './lines/writes.ts';
@@ -14,7 +15,7 @@ import { clearWorkplaces } from './processes/workplace.ts';
 import type { Row } from './report/row.ts';
 import { table } from './report/table.ts';
 
-const lines: readonly Line[] = [start, idle, reads, writes, tenThousand, openLoop];
+const lines: readonly Line[] = [start, idle, reads, writes, tenThousand, openLoop, simulator, simulatedHour];
 const names = lines.flatMap((line) => line.names);
 const results = join(import.meta.dirname, '../../bench-results.json');
 

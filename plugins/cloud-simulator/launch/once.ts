@@ -18,25 +18,30 @@ export interface OnceOptions {
 
 /**
  * Runs `run` once for each client token and scope: an identical replay gives the first result without effect, other parameters under
- * the same token are refused. What must never pin a token, such as a malformed parameter, is checked before.
+ * the same token are refused, and so is a replay while the first call counts as running. What must never pin a token, such as a
+ * malformed parameter, is checked before.
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
   const { token } = call;
   if (token === undefined) return { result: run(), replayed: false };
   checkToken(token, options.maxLength ?? 64);
   const key = { action: call.action, scope: options.scope ?? '', token };
+  const { knobs, now } = call;
   const { tokens } = call.state;
 
-  const earlier = tokens.recall(key, call.paramsHash, call.now);
-  if (earlier?.kind === 'done') return { result: earlier.result as Result, replayed: true };
-  if (earlier?.kind === 'failed' && call.knobs.tokens.failed_replay === 'repeat') throw earlier.error;
+  const first = tokens.recall(key, call.paramsHash, now);
+  if (first !== undefined && now - first.at < knobs.tokens.in_progress_ms)
+    throw new AwsError('IdempotentCallInProgress', 'The first call with this client token is still in progress.');
+  if (first?.outcome.kind === 'done') return { result: first.outcome.result as Result, replayed: true };
+  if (first?.outcome.kind === 'failed' && knobs.tokens.failed_replay === 'repeat') throw first.outcome.error;
   try {
     const result = run();
-    tokens.remember(key, call.paramsHash, { kind: 'done', result }, call.now);
+    tokens.remember(key, call.paramsHash, { kind: 'done', result }, now);
     return { result, replayed: false };
   } catch (error) {
-    if (error instanceof AwsError && options.pinFailures !== false)
-      tokens.remember(key, call.paramsHash, { kind: 'failed', error }, call.now);
+    // A zone that does not answer has decided nothing: the same token may try again, as AWS advises.
+    const decided = error instanceof AwsError && error.code !== 'Unavailable';
+    if (decided && options.pinFailures !== false) tokens.remember(key, call.paramsHash, { kind: 'failed', error }, now);
     throw error;
   }
 }

@@ -1,8 +1,20 @@
-import { insufficientCapacity, type Pool, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
+import { freeAddresses, noRoom, type Pool, poolKey, priceOf, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
 import type { Moment } from '../moment.ts';
+import { isOut, unavailable } from '../state/outages.ts';
+import { allowance } from '../state/quotas.ts';
 import type { Subnet } from '../state/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { LaunchSpec } from './launch-spec.ts';
+
+/** Something of which there is only so much, and of which every machine takes some: places of a pool, addresses of a subnet, a quota. */
+export interface Bound {
+  /** Launches with equal keys take from the same. */
+  readonly key: string;
+  readonly left: number;
+  readonly each: number;
+  /** What a caller meets when too little is left. */
+  refusal(): AwsError;
+}
 
 /** One place where a launch can go, and how many machines find room there. */
 export interface Placement {
@@ -11,28 +23,49 @@ export interface Placement {
   readonly room: number;
   /** Why no more than `room` machines can come. */
   readonly refusal: AwsError;
+  /** What `room` follows from; empty when nothing can be launched there at all. */
+  readonly bounds: readonly Bound[];
 }
 
 /** The place of a launch: its subnet, its zone, or the zone of the region that has most room. */
 export function place(moment: Moment, spec: LaunchSpec): Placement {
   const { subnet, zone } = spec.network;
-  if (subnet !== undefined) return placementIn(moment, spec, subnet);
+  if (subnet !== undefined) return placeIn(moment, spec, subnet);
   const zones = zone === undefined ? moment.state.network.zones : [zone];
-  const placements = zones.map((name) => placementIn(moment, spec, moment.state.network.defaultSubnet(name)));
+  const placements = zones.map((name) => placeIn(moment, spec, moment.state.network.defaultSubnet(name)));
   return placements.reduce((best, next) => (next.room > best.room ? next : best));
 }
 
-function placementIn(moment: Moment, spec: LaunchSpec, subnet: Subnet): Placement {
+/** Machines that a bound still lets come. */
+export function machinesIn(bound: Bound): number {
+  return Math.floor(bound.left / bound.each);
+}
+
+/** What a launch finds in a subnet. */
+export function placeIn(moment: Moment, spec: LaunchSpec, subnet: Subnet): Placement {
   const pool: Pool = { instanceType: spec.type.instance_type, zone: subnet.zone, market: spec.market };
-  if (!zoneHas(moment.state, subnet.zone, pool.instanceType)) return { pool, subnet, room: 0, refusal: unsupportedInZone(pool) };
-  if (spec.market === 'spot' && spec.maxPrice !== undefined && spec.maxPrice < spec.type.spot_price) {
-    return { pool, subnet, room: 0, refusal: priceTooLow(spec.maxPrice, spec.type.spot_price) };
-  }
-  const places = roomIn(moment, pool);
-  const addresses = subnet.free();
-  return addresses < places
-    ? { pool, subnet, room: addresses, refusal: noAddresses(subnet) }
-    : { pool, subnet, room: places, refusal: insufficientCapacity(pool) };
+  const obstacle = obstacleIn(moment, spec, pool);
+  if (obstacle !== undefined) return { pool, subnet, room: 0, refusal: obstacle, bounds: [] };
+  const bounds = boundsIn(moment, spec, pool, subnet);
+  const tightest = bounds.reduce((least, next) => (machinesIn(next) < machinesIn(least) ? next : least));
+  return { pool, subnet, room: machinesIn(tightest), refusal: tightest.refusal(), bounds };
+}
+
+function obstacleIn(moment: Moment, spec: LaunchSpec, pool: Pool): AwsError | undefined {
+  if (isOut(moment, pool.zone)) return unavailable(pool.zone);
+  if (!zoneHas(moment.state, pool.zone, pool.instanceType)) return unsupportedInZone(pool);
+  if (spec.market === 'on-demand') return undefined;
+  const price = priceOf(moment, pool);
+  const offer = spec.maxPrice ?? priceOf(moment, { ...pool, market: 'on-demand' });
+  return offer < price ? priceTooLow(offer, price) : undefined;
+}
+
+// The order decides which refusal a caller meets when two bounds are equally tight.
+function boundsIn(moment: Moment, spec: LaunchSpec, pool: Pool, subnet: Subnet): Bound[] {
+  const places: Bound = { key: poolKey(pool), left: roomIn(moment, pool), each: 1, refusal: () => noRoom(moment, pool) };
+  const addresses: Bound = { key: subnet.id, left: freeAddresses(moment, subnet), each: 1, refusal: () => noAddresses(subnet) };
+  const quota = allowance(moment, spec.type, spec.market);
+  return quota === undefined ? [places, addresses] : [{ key: `quota/${spec.market}`, ...quota }, places, addresses];
 }
 
 function priceTooLow(offered: number, price: number): AwsError {

@@ -2,10 +2,17 @@ import { takePlaces } from '../capacity.ts';
 import { lateFailureFor } from '../faults.ts';
 import { draw } from '../knobs/span.ts';
 import type { Moment } from '../moment.ts';
-import { goneAfterMs, type Instance, type Keeper, type Reservation } from '../state/instance.ts';
+import type { RandomSource } from '../random.ts';
+import type { Instance, Keeper, Reservation } from '../state/instance.ts';
+import { planInterruption } from '../state/interruptions.ts';
+import { countUsage } from '../state/quotas.ts';
 import { mergeTags, type Tags } from '../state/tags.ts';
+import { endInstance } from './end-instance.ts';
 import type { LaunchSpec } from './launch-spec.ts';
 import type { Placement } from './place.ts';
+import { staysPending } from './stuck.ts';
+
+export { type EndReason, endInstance } from './end-instance.ts';
 
 /** What starts: `count` machines, at most `placement.room`. */
 export interface Start {
@@ -24,21 +31,21 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
   const { state, knobs, now, random, touched } = moment;
   const { spec, placement, token } = start;
   const { pool, subnet } = placement;
-  const reservation: Reservation = { id: `r-0${random.hex(16)}`, spec, token };
+  const reservation: Reservation = { id: newId('r', random), spec, token };
   const tags = start.systemTags === undefined ? spec.tags : mergeTags(spec.tags, start.systemTags);
   const instances = Array.from({ length: start.count }, (_, launchIndex) => {
     const bootMs = draw(knobs.boot_ms, random);
     const instance: Instance = {
-      id: `i-0${random.hex(16)}`,
+      id: newId('i', random),
       place: state.nextPlace++,
       reservation,
       launchIndex,
       zone: pool.zone,
       subnet,
-      address: subnet.take(),
-      spotRequestId: spec.market === 'spot' ? `sir-${random.hex(8)}` : undefined,
+      address: subnet.take(spec.network.address),
+      spotRequestId: spec.market === 'spot' ? `sir-${letters(random, 8)}` : undefined,
       launchedAt: now,
-      runningAt: now + bootMs,
+      runningAt: staysPending(moment, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
       tags,
       keeper: start.keeper,
       interruption: undefined,
@@ -52,34 +59,20 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
     if (failure !== undefined) {
       state.agenda.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
     }
+    if (spec.market === 'spot') planInterruption(moment, instance);
     return instance;
   });
   takePlaces(state, pool, start.count);
+  countUsage(state, spec.type, spec.market, start.count);
   return instances;
 }
 
-/** Why a machine ended, as its state reason says. */
-export interface EndReason {
-  readonly code: string;
-  readonly message: string;
+// Joined and not added, so that an id is one string and not a chain of its pieces.
+function newId(prefix: string, random: RandomSource): string {
+  return [prefix, '-0', random.hex(16)].join('');
 }
 
-/** Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated. */
-export function endInstance(moment: Moment, instance: Instance, reason: EndReason, shutdownMs?: number): void {
-  if (instance.shutdownAt !== undefined) return;
-  const { state, now } = moment;
-  const terminatedAt = now + (shutdownMs ?? draw(moment.knobs.shutdown_ms, moment.random));
-  instance.shutdownAt = now;
-  instance.terminatedAt = terminatedAt;
-  instance.reason = { code: reason.code, message: reason.message };
-  const { spec } = instance.reservation;
-  state.agenda.plan(terminatedAt, () => {
-    instance.subnet.give(instance.address);
-    takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
-  });
-  state.agenda.plan(terminatedAt + goneAfterMs, () => {
-    state.instances.remove(instance);
-    state.forgottenMs += now - instance.launchedAt;
-  });
-  instance.keeper?.ending(moment, instance);
+/** Text of `length` digits and small letters: hexadecimal alone would give two of fifty thousand Spot requests the same short id. */
+function letters(random: RandomSource, length: number): string {
+  return Array.from({ length }, () => Math.floor(random.next() * 36).toString(36)).join('');
 }

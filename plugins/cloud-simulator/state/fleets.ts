@@ -1,3 +1,4 @@
+import type { StandingFleet } from '../fleets/standing-fleet.ts';
 import type { Market } from '../launch/launch-spec.ts';
 import { stateOf } from './instance.ts';
 import type { InstanceTable } from './instance-table.ts';
@@ -9,8 +10,11 @@ export interface FleetTarget {
   readonly onDemand: number;
   readonly spot: number;
   readonly defaultType: Market;
-  readonly unitType: string | undefined;
+  /** What a unit is when not a machine by its weight. */
+  readonly unitType: UnitType | undefined;
 }
+
+export type UnitType = 'units' | 'vcpu' | 'memory-mib';
 
 /** Machines that a fleet got from one pool. */
 export interface FleetLaunch {
@@ -30,7 +34,9 @@ export interface FleetError {
   readonly message: string;
 }
 
-export interface Fleet {
+/** A fleet that made one attempt in its call and does nothing by itself. */
+export interface InstantFleet {
+  readonly kind: 'ec2';
   readonly id: string;
   readonly type: 'instant';
   readonly createdAt: number;
@@ -44,13 +50,16 @@ export interface Fleet {
   deletedAt: number | undefined;
 }
 
-export type FleetStateName = 'active' | 'deleted_terminating' | 'deleted';
+/** Any fleet of a region: EC2 fleets of the three types, and Spot fleets. */
+export type Fleet = InstantFleet | StandingFleet;
+
+export type InstantStateName = 'active' | 'deleted_terminating' | 'deleted';
 
 /** How long a deleted fleet can still be described: about two days. */
 export const fleetGoneAfterMs = 172_800_000;
 
 /** The state of an instant fleet. Deleting it ends its machines, so there is no `deleted_running`. */
-export function fleetStateOf(fleet: Fleet, instances: InstanceTable, now: number): FleetStateName {
+export function instantStateOf(fleet: InstantFleet, instances: InstanceTable, now: number): InstantStateName {
   if (fleet.deletedAt === undefined) return 'active';
   const ending = fleet.launches.some((launch) =>
     launch.instanceIds.some((id) => {

@@ -18,27 +18,30 @@ export interface InstanceTable {
 
 const none: ReadonlySet<Instance> = new Set();
 
+/** Most tokens, and many tags, are of one machine: a set for each would be larger than the machine. */
+type Few = Instance | Set<Instance>;
+
 export function createInstanceTable(): InstanceTable {
   const byId = new Map<string, Instance>();
-  const tagIndex = new Map<string, Map<string, Set<Instance>>>();
-  const tokenIndex = new Map<string, Set<Instance>>();
+  const tagIndex = new Map<string, Map<string, Few>>();
+  const tokenIndex = new Map<string, Few>();
   // Rises by place; removed machines stay in it until they are the larger part.
   let ordered: Instance[] = [];
 
   function index(instance: Instance): void {
     for (const [key, value] of instance.tags) {
-      const values = getOrAdd(tagIndex, key, () => new Map<string, Set<Instance>>());
-      getOrAdd(values, value, () => new Set<Instance>()).add(instance);
+      let values = tagIndex.get(key);
+      if (values === undefined) tagIndex.set(key, (values = new Map()));
+      put(values, value, instance);
     }
   }
 
   function unindex(instance: Instance): void {
     for (const [key, value] of instance.tags) {
       const values = tagIndex.get(key);
-      const set = values?.get(value);
-      set?.delete(instance);
-      if (set?.size === 0) values?.delete(value);
-      if (values?.size === 0) tagIndex.delete(key);
+      if (values === undefined) continue;
+      take(values, value, instance);
+      if (values.size === 0) tagIndex.delete(key);
     }
   }
 
@@ -51,11 +54,11 @@ export function createInstanceTable(): InstanceTable {
       ordered.push(instance);
       index(instance);
       const token = instance.reservation.token;
-      if (token !== undefined) getOrAdd(tokenIndex, token, () => new Set<Instance>()).add(instance);
+      if (token !== undefined) put(tokenIndex, token, instance);
     },
     get: (id) => byId.get(id),
-    byTag: (key, value) => tagIndex.get(key)?.get(value) ?? none,
-    byToken: (token) => tokenIndex.get(token) ?? none,
+    byTag: (key, value) => all(tagIndex.get(key)?.get(value)),
+    byToken: (token) => all(tokenIndex.get(token)),
     retag(instance, tags) {
       unindex(instance);
       instance.tags = tags;
@@ -65,9 +68,7 @@ export function createInstanceTable(): InstanceTable {
       byId.delete(instance.id);
       unindex(instance);
       const token = instance.reservation.token;
-      const sharers = token === undefined ? undefined : tokenIndex.get(token);
-      sharers?.delete(instance);
-      if (token !== undefined && sharers?.size === 0) tokenIndex.delete(token);
+      if (token !== undefined) take(tokenIndex, token, instance);
       if (ordered.length > 64 && ordered.length > 2 * byId.size) ordered = [...byId.values()];
     },
     *after(place) {
@@ -92,10 +93,20 @@ function firstBehind(list: readonly Instance[], place: number): number {
   return low;
 }
 
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+function put(index: Map<string, Few>, key: string, instance: Instance): void {
+  const held = index.get(key);
+  if (held === undefined) index.set(key, instance);
+  else if (held instanceof Set) held.add(instance);
+  else index.set(key, new Set([held, instance]));
+}
+
+function take(index: Map<string, Few>, key: string, instance: Instance): void {
+  const held = index.get(key);
+  if (held instanceof Set) held.delete(instance);
+  if (held === instance || (held instanceof Set && held.size === 0)) index.delete(key);
+}
+
+function all(held: Few | undefined): ReadonlySet<Instance> {
+  if (held === undefined) return none;
+  return held instanceof Set ? held : new Set([held]);
 }

@@ -33,6 +33,9 @@ export interface Interruption {
   readonly code: 'instance-terminated-no-capacity' | 'instance-terminated-by-price';
 }
 
+/** The state reason of machines that a caller ended. */
+export const userInitiated = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+
 /** One machine. Its state is not stored but follows from its times and the clock. */
 export interface Instance {
   readonly id: string;
@@ -46,6 +49,7 @@ export interface Instance {
   readonly address: number;
   readonly spotRequestId: string | undefined;
   readonly launchedAt: number;
+  /** Infinite for one that stays pending for ever. */
   readonly runningAt: number;
   tags: Tags;
   /** Mutable, since a group can let a machine go. */

@@ -20,10 +20,11 @@ export interface Network {
 export function createNetwork(region: string): Network {
   const catalogue = catalogueRegion(region) ?? madeUpRegion(region);
   const zones = catalogue.zones.map((zone) => zone.zone);
+  const zoneIds = new Map(catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const subnets = new Map(
     catalogue.subnets.map((s) => [
       s.subnet_id,
-      createSubnet({ id: s.subnet_id, zone: s.zone, vpcId: s.vpc_id, cidr: s.cidr, listed: true }),
+      createSubnet({ id: s.subnet_id, zone: s.zone, zoneId: zoneIds.get(s.zone) as string, vpcId: s.vpc_id, cidr: s.cidr, listed: true }),
     ]),
   );
   let adopted = 0;
@@ -37,7 +38,7 @@ export function createNetwork(region: string): Network {
       // Blocks go round after 192 made-up subnets; private addresses may then repeat, as they may between two VPCs.
       const cidr = `10.${64 + (adopted++ % 192)}.0.0/16`;
       const home = zone ?? (zones[digest(id) % zones.length] as string);
-      const made = createSubnet({ id, zone: home, vpcId: catalogue.vpc_id, cidr, listed: false });
+      const made = createSubnet({ id, zone: home, zoneId: zoneIds.get(home) as string, vpcId: catalogue.vpc_id, cidr, listed: false });
       subnets.set(id, made);
       return made;
     },

@@ -1,8 +1,10 @@
 import type { Moment } from '../moment.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import type { Fleet } from './fleets.ts';
+import { createGroupShelf, type GroupShelf } from './groups.ts';
 import { createInstanceTable, type InstanceTable } from './instance-table.ts';
 import { createNetwork, type Network } from './network.ts';
+import type { Usage } from './quotas.ts';
 import { createTemplateShelf, type TemplateShelf } from './templates.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
@@ -14,10 +16,15 @@ export interface RegionState {
   readonly instances: InstanceTable;
   readonly templates: TemplateShelf;
   readonly fleets: Map<string, Fleet>;
+  readonly groups: GroupShelf;
   readonly tokens: TokenBook;
   readonly agenda: Agenda;
   /** Machines that hold a place of a capacity pool, by `type/zone/market`. */
   readonly placesTaken: Map<string, number>;
+  /** What live machines count against the quotas. */
+  readonly usage: Usage;
+  /** Rules of the knob `reclaim` whose later strike is planned here. */
+  readonly strikesPlanned: WeakSet<object>;
   /** Machines started under a client token, ever. */
   readonly launchesByToken: Map<string, number>;
   /** The place that the next machine gets. */
@@ -41,9 +48,12 @@ export function createRegionState(account: string, region: string, around: Surro
     instances: createInstanceTable(),
     templates: createTemplateShelf(),
     fleets: new Map(),
+    groups: createGroupShelf(),
     tokens: createTokenBook(around.tokenMemoryMs),
     agenda: createAgenda((at) => around.moment(state, at)),
     placesTaken: new Map(),
+    usage: { onDemandVcpus: 0, spotMachines: 0 },
+    strikesPlanned: new WeakSet(),
     launchesByToken: new Map(),
     nextPlace: 0,
     forgottenMs: 0,

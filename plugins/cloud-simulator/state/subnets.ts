@@ -2,17 +2,23 @@
 export interface Subnet {
   readonly id: string;
   readonly zone: string;
+  readonly zoneId: string;
   readonly vpcId: string;
   readonly cidr: string;
   /** Of the catalogue, and not made up because somebody named it. */
   readonly listed: boolean;
   /** Addresses that a machine may still get. */
   free(): number;
-  /** Takes an address and returns its offset in the block; the caller has seen that one is free. */
-  take(): number;
+  /** Addresses that machines hold. */
+  taken(): number;
+  /** Takes an address, `wanted` where that is free, and returns its offset in the block; the caller has seen that one is free. */
+  take(wanted?: number): number;
+  holds(offset: number): boolean;
   give(offset: number): void;
   /** Dotted form of an offset. */
   address(offset: number): string;
+  /** Offset of a dotted address, `undefined` when no machine of the subnet can have it. */
+  offset(address: string): number | undefined;
 }
 
 // The first four addresses and the last one of every subnet are AWS's own.
@@ -23,6 +29,7 @@ const reservedTail = 1;
 export function createSubnet(is: {
   readonly id: string;
   readonly zone: string;
+  readonly zoneId: string;
   readonly vpcId: string;
   readonly cidr: string;
   readonly listed: boolean;
@@ -35,7 +42,13 @@ export function createSubnet(is: {
   return {
     ...is,
     free: () => usable - taken.size,
-    take() {
+    taken: () => taken.size,
+    holds: (offset) => taken.has(offset),
+    take(wanted) {
+      if (wanted !== undefined && !taken.has(wanted)) {
+        taken.add(wanted);
+        return wanted;
+      }
       // Walks on instead of handing out the lowest free one, so that an address is not reused while somebody may still remember it.
       while (taken.has(next)) next = (next + 1) % usable;
       const offset = next;
@@ -44,6 +57,11 @@ export function createSubnet(is: {
       return offset;
     },
     give: (offset) => void taken.delete(offset),
+    offset(address) {
+      if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return undefined;
+      const offset = readCidr(`${address}/32`)[0] - base - reservedHead;
+      return offset >= 0 && offset < usable ? offset : undefined;
+    },
     address(offset) {
       const value = base + reservedHead + offset;
       return `${(value >>> 24) & 255}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;

@@ -1,4 +1,5 @@
-import type { Params } from '../wire/form.ts';
+import { imageOfAlias, isImageAlias } from '../launch/image-alias.ts';
+import { type Params, text } from '../wire/form.ts';
 import type { Tags } from './tags.ts';
 
 /** One version of a launch template. Numbers are AWS's, rise by one and are never used twice. */
@@ -44,6 +45,13 @@ export function createTemplateShelf(): TemplateShelf {
       byName.delete(template.name);
     },
   };
+}
+
+/** A version whose image is named by its id, also where its data name a parameter of Systems Manager. */
+export function withImage(version: TemplateVersion): TemplateVersion {
+  const image = text(version.data, 'ImageId');
+  if (image === undefined || !isImageAlias(image)) return version;
+  return { ...version, data: { ...version.data, ImageId: imageOfAlias(image) } };
 }
 
 /** The highest version that exists: what `$Latest` means. */

@@ -5,24 +5,25 @@ export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result }
 
 /** The client tokens of one region. A token pins the whole parameter set of its first call, also when that call failed. */
 export interface TokenBook {
-  /**
-   * The outcome of the first call under this token, or `undefined` when there was none or it is forgotten. `scope` is the zone for
-   * zonal tokens and empty for regional ones: the same token in another zone is another token, as in EC2.
-   */
-  recall(key: TokenKey, hash: string, now: number): Outcome<unknown> | undefined;
+  /** The first call under this token, or `undefined` when there was none or it is forgotten. Refuses one with other parameters. */
+  recall(key: TokenKey, hash: string, now: number): FirstCall | undefined;
   remember(key: TokenKey, hash: string, outcome: Outcome<unknown>, now: number): void;
 }
 
+/** What a token stands for. `scope` is the zone for zonal tokens and empty for regional ones: the same token in another zone is another token, as in EC2. */
 export interface TokenKey {
   readonly action: string;
   readonly scope: string;
   readonly token: string;
 }
 
-interface Entry {
-  readonly hash: string;
+export interface FirstCall {
   readonly outcome: Outcome<unknown>;
   readonly at: number;
+}
+
+interface Entry extends FirstCall {
+  readonly hash: string;
 }
 
 /** `memoryMs` tells how long a token is remembered after its first use. */
@@ -49,7 +50,7 @@ export function createTokenBook(memoryMs: () => number): TokenBook {
           `Arguments on this idempotent request are inconsistent with arguments used in previous request(s).`,
         );
       }
-      return entry.outcome;
+      return entry;
     },
     remember(key, hash, outcome, now) {
       const name = spell(key);
@@ -66,5 +67,6 @@ export function checkToken(token: string, max: number): void {
 }
 
 function spell(key: TokenKey): string {
-  return `${key.action}\n${key.scope}\n${key.token}`;
+  // Joined and not added: a key that is kept is then one string and not a chain of its pieces.
+  return [key.action, key.scope, key.token].join('\n');
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AwsError } from './errors.ts';
+import { accountOfSessionKey } from './session-key.ts';
 
 /** Who calls, read from the credential scope of the signature. The signature itself is not checked. */
 export interface Caller {
@@ -7,25 +8,45 @@ export interface Caller {
   /** Twelve digits that follow from the access key alone, so that a key finds its state again after a restart. */
   readonly account: string;
   readonly region: string;
+  /** The date that the call was signed for; undefined when it carries none. */
+  readonly signedAt: number | undefined;
+}
+
+/** The headers that tell a caller. */
+export interface CallerHeaders {
+  readonly authorization?: string | undefined;
+  readonly 'x-amz-date'?: string | string[] | undefined;
 }
 
 const scope = /Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request/;
 const accounts = new Map<string, string>();
 
-/** Reads the `Authorization` header; refuses the call with AuthFailure when it does not name a key and a region. */
-export function readCaller(authorization: string | undefined): Caller {
-  const found = authorization === undefined ? null : scope.exec(authorization);
+/** Reads the headers of a call; refuses it with AuthFailure when they do not name a key and a region. */
+export function readCaller(headers: CallerHeaders): Caller {
+  const found = headers.authorization === undefined ? null : scope.exec(headers.authorization);
   if (found === null) throw new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials');
   const accessKey = found[1] as string;
-  return { accessKey, account: accountOf(accessKey), region: found[3] as string };
+  return { accessKey, account: accountOf(accessKey), region: found[3] as string, signedAt: readDate(headers['x-amz-date']) };
 }
 
-/** The account number of an access key. */
+/** The account number of an access key: that of its role for the keys of AssumeRole. */
 export function accountOf(accessKey: string): string {
   const known = accounts.get(accessKey);
   if (known !== undefined) return known;
-  const digest = createHash('sha256').update(accessKey).digest();
-  const account = String(100_000_000_000 + (digest.readUIntBE(0, 6) % 900_000_000_000));
+  const account = accountOfSessionKey(accessKey) ?? accountByDigest(accessKey);
   accounts.set(accessKey, account);
   return account;
+}
+
+function accountByDigest(accessKey: string): string {
+  const digest = createHash('sha256').update(accessKey).digest();
+  return String(100_000_000_000 + (digest.readUIntBE(0, 6) % 900_000_000_000));
+}
+
+/** A time as `20260101T000000Z`. */
+function readDate(text: string | string[] | undefined): number | undefined {
+  const found = typeof text === 'string' ? /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text) : null;
+  if (found === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }

@@ -15,10 +15,9 @@ export class AwsError extends Error {
 // EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats them.
 const statuses: Readonly<Record<string, number>> = {
   AuthFailure: 401,
-  MissingAuthenticationToken: 401,
-  ExpiredToken: 401,
-  ExpiredTokenException: 401,
-  RequestExpired: 401,
+  MissingAuthenticationToken: 403,
+  ExpiredToken: 403,
+  ExpiredTokenException: 403,
   InvalidClientTokenId: 403,
   SignatureDoesNotMatch: 403,
   UnauthorizedOperation: 403,
@@ -27,14 +26,22 @@ const statuses: Readonly<Record<string, number>> = {
   InsufficientInstanceCapacity: 500,
   InsufficientHostCapacity: 500,
   InsufficientCapacity: 500,
+  InsufficientAddressCapacity: 500,
+  InsufficientReservedInstanceCapacity: 500,
+  InsufficientVolumeCapacity: 500,
+  IdempotentCallInProgress: 500,
+  ResourceContention: 500,
+  ServiceLinkedRoleFailure: 500,
   InternalError: 500,
   InternalFailure: 500,
+  ServerInternal: 500,
+  BandwidthLimitExceeded: 503,
   RequestLimitExceeded: 503,
   ServiceUnavailable: 503,
   Unavailable: 503,
 };
 
-/** The HTTP status that EC2 sends with an error code: 400 for all that is not a server's or an authorization error. */
+/** The HTTP status that AWS sends with an error code: 400 for all that is not a server's or an authorization error. */
 export function statusOf(code: string): number {
   return statuses[code] ?? 400;
 }

@@ -1,5 +1,5 @@
 import type { Tags } from '../state/tags.ts';
-import { AwsError, invalidParameter } from './errors.ts';
+import { invalidParameter } from './errors.ts';
 import { type Params, parts, text, texts } from './form.ts';
 
 /** One `Filter.N`: its values are alternatives, and an entry must pass every filter. */
@@ -14,20 +14,14 @@ export interface Filter {
 /** How the filters of one action read an entry: by name, one or several values. */
 export type FilterFields<T> = Readonly<Record<string, (entry: T) => string | readonly string[] | undefined>>;
 
-const maxFilters = 50;
-const maxValues = 200;
-
-/** Reads the filters of a call; unknown names and too many values are refused as EC2 refuses them. `tag:KEY` is known when `tags` is. */
+/** Reads the filters of a call; unknown names are refused as EC2 refuses them. `tag:KEY` is known where entries are `tagged`. How many there may be is checked for all actions alike. */
 export function readFilters<T>(params: Params, fields: FilterFields<T>, tagged: boolean): Filter[] {
-  const given = parts(params, 'Filter');
-  if (given.length > maxFilters) throw limitExceeded(`The maximum number of filters is ${maxFilters}`);
-  return given.map((entry) => {
+  return parts(params, 'Filter').map((entry) => {
     const name = text(entry, 'Name') ?? '';
     const values = texts(entry, 'Value');
     const known = Object.hasOwn(fields, name) || (tagged && (name === 'tag-key' || name.startsWith('tag:')));
     if (!known) throw invalidParameter(`The filter '${name}' is invalid`);
     if (values.length === 0) throw invalidParameter(`The filter '${name}' needs at least one value`);
-    if (values.length > maxValues) throw limitExceeded(`The maximum number of filter values specified on a single call is ${maxValues}`);
     return filter(name, values);
   });
 }
@@ -73,6 +67,7 @@ function wildcard(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 'u');
 }
 
-function limitExceeded(message: string): AwsError {
-  return new AwsError('FilterLimitExceeded', message);
+/** Filters that AWS knows and that no entry here has a value for: they are accepted and match nothing. */
+export function withoutValue<T>(...names: readonly string[]): FilterFields<T> {
+  return Object.fromEntries(names.map((name) => [name, () => undefined]));
 }

@@ -1,4 +1,4 @@
-import { parse } from 'node:querystring';
+import { unescape } from 'node:querystring';
 
 /** Parameters of a query-protocol call as a tree: `Filter.1.Value.2=x` is `{Filter: {1: {Value: {2: 'x'}}}}`. */
 export interface Params {
@@ -15,12 +15,25 @@ export interface Form {
 export function readForm(body: string): Form {
   const flat: Record<string, string> = Object.create(null);
   const params: Params = Object.create(null);
-  for (const [key, value] of Object.entries(parse(body, '&', '=', { maxKeys: 0 }))) {
-    const text = Array.isArray(value) ? (value.at(-1) ?? '') : (value ?? '');
-    flat[key] = text;
-    put(params, key, text);
+  for (const pair of body.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const key = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    flat[key] = value;
+    put(params, key, value);
   }
   return { params, flat };
+}
+
+// Decoding copies. A part cut out of the body would keep the whole body in memory for as long as a token or a tag of it is known.
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return unescape(spaced);
+  }
 }
 
 function put(params: Params, key: string, value: string): void {

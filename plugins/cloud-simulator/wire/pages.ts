@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ActionCall } from '../action.ts';
 import { AwsError, invalidCombination, invalidParameter } from './errors.ts';
 import { type Params, part, text } from './form.ts';
 import { integer } from './values.ts';
@@ -20,23 +21,27 @@ export interface PageRequest {
   token(place: number): string;
 }
 
-/** Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it: same action, same filters. */
-export function pageRequest(params: Params, rule: PageRule): PageRequest {
+/** Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it, with the same action and filters, and only for its time. */
+export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, rule: PageRule): PageRequest {
+  const { params, now } = call;
+  const { page_size, page_token_ms } = call.knobs.limits;
   const wanted = integer(params, 'MaxResults');
   if (wanted !== undefined && (wanted < rule.min || wanted > rule.max)) {
     throw invalidParameter(
       `Value ( ${wanted} ) for parameter maxResults is invalid. Expecting a value between ${rule.min} and ${rule.max}.`,
     );
   }
-  if (wanted !== undefined && rule.notWith !== undefined && params[rule.notWith] !== undefined) {
+  const named = rule.notWith !== undefined && params[rule.notWith] !== undefined;
+  if (wanted !== undefined && named) {
     throw invalidCombination(`The parameter ${rule.notWith} cannot be used with the parameter maxResults`);
   }
   const listing = fingerprint(params, rule);
   return {
     // A caller that names no size gets a full page and a token too: one that overlooks the token should find out here.
-    size: wanted ?? rule.max,
-    after: readToken(text(params, 'NextToken'), listing),
-    token: (place) => Buffer.from(`${listing}:${place}`).toString('base64url'),
+    // What is named by id comes whole.
+    size: named ? Number.POSITIVE_INFINITY : Math.min(wanted ?? rule.max, page_size ?? Number.POSITIVE_INFINITY),
+    after: readToken(text(params, 'NextToken'), listing, page_token_ms === null ? Number.NEGATIVE_INFINITY : now - page_token_ms),
+    token: (place) => Buffer.from(`${listing}:${place}:${Math.floor(now)}`).toString('base64url'),
   };
 }
 
@@ -47,10 +52,10 @@ export function pageOf<T>(list: readonly T[], request: PageRequest): { readonly 
   return { entries: list.slice(start, end), next: end < list.length ? request.token(end - 1) : undefined };
 }
 
-function readToken(token: string | undefined, listing: string): number {
+function readToken(token: string | undefined, listing: string, oldest: number): number {
   if (token === undefined || token === '') return -1;
-  const found = /^(\w+):(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
-  if (found === null || found[1] !== listing) {
+  const found = /^(\w+):(\d+):(-?\d+)$/.exec(Buffer.from(token, 'base64url').toString());
+  if (found === null || found[1] !== listing || Number(found[3]) < oldest) {
     throw new AwsError('InvalidPaginationToken', 'The specified pagination token is not valid or is expired.');
   }
   return Number(found[2]);

@@ -4,7 +4,7 @@ import { leaf } from './xml.ts';
 /** One service's dialect of the query protocol, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
-  readonly service: 'ec2' | 'sts';
+  readonly service: 'ec2' | 'sts' | 'autoscaling';
   /** The whole body of an answer around the XML of its members. */
   success(action: string, inner: string, requestId: string): string;
   /** The whole body of a refusal. */
@@ -23,9 +23,10 @@ const ec2: Protocol = {
 };
 
 const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06-15/');
+const autoscaling = awsQuery('autoscaling', '2011-01-01', 'http://autoscaling.amazonaws.com/doc/2011-01-01/');
 
 /** The dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty result. */
-function awsQuery(service: 'sts', version: string, namespace: string): Protocol {
+function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: string): Protocol {
   return {
     version,
     service,
@@ -36,7 +37,7 @@ function awsQuery(service: 'sts', version: string, namespace: string): Protocol 
   };
 }
 
-const byVersion = new Map([ec2, sts].map((protocol) => [protocol.version, protocol]));
+const byVersion = new Map([ec2, sts, autoscaling].map((protocol) => [protocol.version, protocol]));
 
 /** The dialect of a version; EC2's when the version is unknown, since some form must carry the refusal. */
 export function protocolOf(version: string | undefined): Protocol {

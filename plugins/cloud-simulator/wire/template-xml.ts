@@ -1,5 +1,6 @@
 import { type LaunchTemplate, latestVersion, type TemplateVersion } from '../state/templates.ts';
 import { tagSetXml } from '../state/tags.ts';
+import type { AwsError } from './errors.ts';
 import { isList, type Params } from './form.ts';
 import { itemSet, leaf, node, timestamp } from './xml.ts';
 
@@ -27,6 +28,15 @@ export function templateVersionXml(template: LaunchTemplate, version: TemplateVe
     leaf('createdBy', creator(account)) +
     leaf('defaultVersion', version.number === template.defaultVersion) +
     node('launchTemplateData', dataXml(version.data))
+  );
+}
+
+/** `<warning>` of a template or a version whose data a launch would be refused for; nothing when there is none. */
+export function warningXml(warnings: readonly AwsError[]): string {
+  if (warnings.length === 0) return '';
+  return node(
+    'warning',
+    itemSet('errorSet', warnings, ({ code, message }) => leaf('code', code) + leaf('message', message)),
   );
 }
 

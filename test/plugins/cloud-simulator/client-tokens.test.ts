@@ -1,6 +1,6 @@
-import { DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import { codeOf, launch, openCloud } from './support.ts';
+import { codeOf, launch, openCloud, refusal } from './support.ts';
 
 test('a replayed token starts nothing and gives the same machines in their present state', async (t) => {
   const { ec2, simulator } = await openCloud(t);
@@ -81,4 +81,65 @@ test('machines are found by the token that launched them', async (t) => {
     Reservations?.flatMap((r) => r.Instances?.map((one) => [one.InstanceId, one.ClientToken]) ?? []),
     [[Instances?.[0]?.InstanceId, 'one']],
   );
+});
+
+test('a replay while the first call counts as running is refused, and the SDK tries it again by itself', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { tokens: { in_progress_ms: 5000 } } });
+  const call = () => launch({ ClientToken: 'one' });
+  const { Instances } = await ec2.send(call());
+  simulator.advance(4999);
+  t.like(await refusal(ec2.send(call())), { code: 'IdempotentCallInProgress', status: 500 });
+  t.is(await codeOf(ec2.send(launch({ ClientToken: 'one', MaxCount: 2 }))), 'IdempotentParameterMismatch');
+  const patient = new EC2Client({
+    endpoint: simulator.url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
+  });
+  t.teardown(() => patient.destroy());
+  const answer = patient.send(call());
+  while (simulator.audit().length < 4) await new Promise((resolve) => setImmediate(resolve));
+  simulator.advance(1);
+  t.is((await answer).Instances?.[0]?.InstanceId, Instances?.[0]?.InstanceId);
+  t.deepEqual(simulator.ledger().launches, { one: 1 });
+});
+
+test('a call that failed counts as running for its time too, and without the knob nothing does', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { tokens: { in_progress_ms: 5000 }, capacity: [{ count: 0 }] } });
+  t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'InsufficientInstanceCapacity');
+  t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'IdempotentCallInProgress');
+  simulator.setKnobs({ tokens: { in_progress_ms: 0 } });
+  t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'InsufficientInstanceCapacity');
+});
+
+test('a token is of one account and one region', async (t) => {
+  const { ec2, client, simulator } = await openCloud(t);
+  await ec2.send(launch({ ClientToken: 'one' }));
+  await client({ region: 'eu-west-1' }).send(launch({ ClientToken: 'one', MaxCount: 2 }));
+  await client({ key: 'AKIATEST0002' }).send(launch({ ClientToken: 'one', MaxCount: 3, MinCount: 3 }));
+  t.deepEqual(simulator.ledger().launches, { one: 6 });
+});
+
+test('a reset forgets tokens, also those of calls that failed', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ zone: 'us-east-1b', count: 0 }] } });
+  const full = () => launch({ ClientToken: 'two', Placement: { AvailabilityZone: 'us-east-1b' } });
+  const first = await ec2.send(launch({ ClientToken: 'one' }));
+  t.is(await codeOf(ec2.send(full())), 'InsufficientInstanceCapacity');
+  simulator.reset();
+  simulator.setKnobs({ capacity: [] });
+  t.not((await ec2.send(launch({ ClientToken: 'one' }))).Instances?.[0]?.InstanceId, first.Instances?.[0]?.InstanceId);
+  t.is((await ec2.send(full())).Instances?.length, 1);
+});
+
+test('the order of parameters is no difference, and a token longer than 64 characters is refused', async (t) => {
+  const { ec2, simulator } = await openCloud(t);
+  const post = async (body: string) => {
+    const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization };
+    return (await (await fetch(simulator.url, { method: 'POST', headers, body })).text()).match(/i-[0-9a-f]{17}/)?.[0];
+  };
+  const head = 'Action=RunInstances&Version=2016-11-15&ClientToken=one';
+  const first = await post(`${head}&ImageId=ami-1&InstanceType=t3.micro&MinCount=1&MaxCount=1`);
+  t.truthy(first);
+  t.is(await post(`${head}&MaxCount=1&MinCount=1&InstanceType=t3.micro&ImageId=ami-1`), first);
+  t.is(await codeOf(ec2.send(launch({ ClientToken: 'x'.repeat(65) }))), 'InvalidParameterValue');
 });

@@ -1,6 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
 import { CreateTagsCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
+import { runningClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { accountOf } from '../../../plugins/cloud-simulator/wire/caller.ts';
 import { launch, openCloud } from './support.ts';
 
@@ -114,24 +115,57 @@ test('the same seed gives the same ids', async (t) => {
   t.not(await id(7), await id(8));
 });
 
-test('STS tells the account of a key; unknown actions and callers without a key are refused as XML', async (t) => {
+test('control routes name everything that is wrong with a call', async (t) => {
   const { simulator } = await openCloud(t);
-  const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/sts/aws4_request, SignedHeaders=host, Signature=0';
-  const identity = await form(simulator.url, 'Action=GetCallerIdentity&Version=2011-06-15', { authorization });
-  t.is(identity.status, 200);
-  t.regex(identity.text, new RegExp(`<GetCallerIdentityResult>.*<Account>${accountOf('AKIATEST0001')}</Account>`));
-  const unknown = await form(simulator.url, 'Action=MakeCoffee&Version=2016-11-15', { authorization });
-  t.is(unknown.status, 400);
-  t.regex(unknown.text, /<Response><Errors><Error><Code>InvalidAction<\/Code>/);
-  const nobody = await form(simulator.url, 'Action=DescribeInstances&Version=2016-11-15', {});
-  t.is(nobody.status, 401);
-  t.regex(nobody.text, /<Code>AuthFailure<\/Code>/);
+  const send = async (method: string, path: string, body?: unknown) => {
+    const answer = await ask(simulator.url, method, path)(body);
+    return `${answer.status} ${answer.body.error}`;
+  };
+  t.regex(await send('POST', '/_sim/clock', { advance: 1, ms: 2 }), /^400 \/advance_ms: is missing\n\/advance: unknown; .*\n\/ms: unknown/);
+  t.regex(await send('POST', '/_sim/clock', { advance_ms: '1' }), /^400 \/advance_ms: expected milliseconds/);
+  t.regex(await send('POST', '/_sim/clock', { advance_ms: 1e300 }), /^400 The clock ends with the year 9000/);
+  t.regex(await send('POST', '/_sim/reset', { knobs: 1, all: true }), /^400 \/knobs: expected true or false\n\/all: unknown/);
+  t.regex(await send('POST', '/_sim/reset', []), /^400 \/: expected an object/);
+  t.regex(await send('GET', '/_sim/audit?since=-1'), /^400 \?since: expected the number/);
+  t.regex(await send('GET', '/_sim/audit?since=1&limit=5'), /^400 \?limit: unknown; known is since/);
+  t.regex(await send('GET', '/_sim/ledger?acount=1&x=2'), /^400 \?acount: unknown; known is account\n\?x: unknown/);
+  const broken = await fetch(`${simulator.url}/_sim/knobs`, { method: 'POST', body: '{' });
+  t.is(broken.status, 400);
+  t.regex(((await broken.json()) as { error: string }).error, /^The body is no JSON: /);
+  for (const [method, path] of [
+    ['GET', '/_sim'],
+    ['GET', '/_sim/'],
+    ['GET', '/_sim/reset'],
+    ['DELETE', '/_sim/knobs'],
+  ] as const)
+    t.regex(await send(method, path), /^404 Unknown control route .* Known are: GET \/_sim\/health, .*GET \/_sim\/scenarios/);
+  t.deepEqual(simulator.audit(), []);
 });
 
-async function form(url: string, body: string, headers: Record<string, string>) {
-  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
-  return { status: response.status, text: await response.text() };
-}
+test('the scenarios are listed with what happens in them, and can be set by name', async (t) => {
+  const { simulator } = await openCloud(t);
+  const { body } = await ask(simulator.url, 'GET', '/_sim/scenarios')();
+  t.is(typeof body['capacity-shortage'], 'string');
+  for (const name of Object.keys(body)) {
+    const set = await ask(simulator.url, 'POST', '/_sim/knobs')({ scenario: name });
+    t.is(set.status, 200, name);
+    t.is(set.body.scenario, name);
+  }
+  t.regex((await ask(simulator.url, 'POST', '/_sim/knobs')({ scenario: 'x' })).body.error, /\/scenario: expected one of calm, /);
+});
+
+test('a running clock never goes back, and a reset takes its steps back', (t) => {
+  const clock = runningClock();
+  const before = clock.now();
+  clock.advance(3_600_000);
+  const later = clock.now();
+  t.true(later >= before + 3_600_000);
+  t.true(clock.now() >= later);
+  clock.reset();
+  t.true(clock.now() < later);
+  t.throws(() => clock.advance(-1), { instanceOf: RangeError });
+  t.throws(() => clock.advance(Number.NaN), { instanceOf: RangeError });
+});
 
 function ask(url: string, method: string, path: string) {
   return async (body?: unknown): Promise<{ status: number; body: any }> => {

@@ -1,22 +1,9 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import test from 'ava';
 import type { FaultRule } from '../../../plugins/cloud-simulator/knobs/wire-knobs.ts';
+import { type Failure, failureOf, seen } from './failure.ts';
 import { codeOf, launch, openCloud } from './support.ts';
-
-interface Failure {
-  name?: string;
-  code?: string;
-  message: string;
-  $metadata?: { httpStatusCode?: number };
-}
-
-async function failureOf(call: Promise<unknown>): Promise<Failure> {
-  return call.then(
-    () => ({ message: 'none' }),
-    (error: Failure) => error,
-  );
-}
 
 for (const effect of ['execute', 'skip'] as const) {
   test(`${effect}, then drop: the caller sees ECONNRESET and the machines ${effect === 'execute' ? 'exist' : 'do not exist'}`, async (t) => {
@@ -61,8 +48,11 @@ for (const [rule, check] of kinds) {
 
 test('hang never answers; the caller gives up by itself', async (t) => {
   const { simulator, ec2 } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] } });
-  const failure = await failureOf(ec2.send(launch(), { abortSignal: AbortSignal.timeout(100) }));
-  t.is(failure.name, 'AbortError');
+  const caller = new AbortController();
+  const answer = failureOf(ec2.send(launch(), { abortSignal: caller.signal }));
+  await seen(simulator);
+  caller.abort();
+  t.is((await answer).name, 'AbortError');
   t.like(simulator.audit()[0], { executed: true, answered: false });
 });
 
@@ -82,64 +72,51 @@ test('nth and times choose the calls that are hit, and setting the knob again co
   t.is(await codeOf(ec2.send(launch())), 'ExpiredToken');
 });
 
-test('the next calls of an action are throttled, and never executed', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { throttle: { next: [{ action: 'RunInstances', times: 2 }] } } });
-  for (let call = 0; call < 2; call++) t.is(await codeOf(ec2.send(launch())), 'RequestLimitExceeded');
-  t.is((await ec2.send(launch())).Instances?.length, 1);
-  t.deepEqual(
-    simulator.audit().map((entry) => [entry.executed, entry.code]),
-    [
-      [false, 'RequestLimitExceeded'],
-      [false, 'RequestLimitExceeded'],
-      [true, null],
-    ],
-  );
-});
-
-test('the default buckets let 5 RunInstances through and then 2 a second', async (t) => {
-  const { ec2, simulator, client } = await openCloud(t, { knobs: { throttle: { default_buckets: true } } });
-  const burst = async (calls: number) => {
-    const results = await Promise.allSettled(Array.from({ length: calls }, () => ec2.send(launch())));
-    return results.filter((result) => result.status === 'fulfilled').length;
+test('a rule with a share hits by chance, the same calls for the same seed', async (t) => {
+  const hits = async (seed: number) => {
+    const { simulator } = await openCloud(t, { seed, knobs: { faults: [{ action: '*', share: 0.2, effect: 'skip', then: 'error' }] } });
+    const call = async () => {
+      const response = await fetch(simulator.url, { method: 'POST', body: 'Action=DescribeRegions&Version=2016-11-15', headers: signed });
+      await response.text();
+      return response.status;
+    };
+    const statuses: number[] = [];
+    for (let round = 0; round < 1000; round++) statuses.push(await call());
+    return statuses.map((status) => (status === 200 ? '.' : 'x')).join('');
   };
-  t.is(await burst(8), 5);
-  simulator.advance(1000);
-  t.is(await burst(4), 2);
-  t.is((await client({ key: 'AKIATEST0002' }).send(launch())).Instances?.length, 1);
+  const [first, again, other] = await Promise.all([hits(7), hits(7), hits(8)]);
+  t.is(first, again);
+  t.not(first, other);
+  for (const pattern of [first, other]) t.true(Math.abs(pattern.split('x').length - 1 - 200) < 60, pattern);
 });
 
-test('the default buckets count machines too: 1000, then 2 a second', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { throttle: { default_buckets: true } } });
-  await ec2.send(launch({ MinCount: 1000, MaxCount: 1000 }));
-  t.is(await codeOf(ec2.send(launch())), 'RequestLimitExceeded');
-  simulator.advance(1000);
-  t.is((await ec2.send(launch({ MaxCount: 2 }))).Instances?.length, 2);
-});
-
-test('the SDK with its default retries sends a launch without capacity three times', async (t) => {
-  const { simulator } = await openCloud(t, { knobs: { capacity: [{ count: 0 }] } });
-  const eager = new EC2Client({
-    endpoint: simulator.url,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'x' },
+test('a share goes with nth and times: only the calls that these choose are left to chance', async (t) => {
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { faults: [{ action: '*', nth: 2, times: 3, share: 1, effect: 'skip', then: 'error' }] },
   });
-  t.teardown(() => eager.destroy());
-  t.is(await codeOf(eager.send(launch())), 'InsufficientInstanceCapacity');
-  t.is(simulator.audit().length, 3);
+  const pass = async () => (await failureOf(ec2.send(new DescribeInstancesCommand({})))).message === 'none';
+  t.deepEqual([await pass(), await pass(), await pass(), await pass(), await pass()], [true, false, false, false, true]);
+  simulator.setKnobs({ faults: [{ action: '*', share: 0, effect: 'skip', then: 'error' }] });
+  t.deepEqual([await pass(), await pass()], [true, true]);
 });
 
-test('latency delays the answer of its action, and a caller that has gone is not answered', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { latency_ms: { RunInstances: 150 } } });
-  const began = performance.now();
-  await ec2.send(launch());
-  t.true(performance.now() - began >= 140);
-  await failureOf(ec2.send(launch(), { abortSignal: AbortSignal.timeout(20) }));
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  t.deepEqual(
-    simulator.audit().map((entry) => [entry.executed, entry.answered]),
-    [
-      [true, true],
-      [true, false],
-    ],
-  );
+test('a rule is in force in its account, region and time only, and counts only the calls there', async (t) => {
+  const here = { account: 'AKIATEST0002', region: 'eu-west-1', from_ms: 1000, until_ms: 3000 };
+  const { ec2, simulator, client } = await openCloud(t, {
+    knobs: { faults: [{ action: '*', nth: 2, times: null, effect: 'skip', then: 'error', ...here }] },
+  });
+  const there = client({ key: 'AKIATEST0002', region: 'eu-west-1' });
+  const elsewhere = [ec2, client({ key: 'AKIATEST0002' }), client({ region: 'eu-west-1' })];
+  const pass = async (from: EC2Client) => (await failureOf(from.send(new DescribeInstancesCommand({})))).message === 'none';
+  t.deepEqual([await pass(there), await pass(there)], [true, true]);
+  simulator.advance(1000);
+  for (const from of elsewhere) t.deepEqual([await pass(from), await pass(from)], [true, true]);
+  t.deepEqual([await pass(there), await pass(there), await pass(there)], [true, false, false]);
+  simulator.advance(2000);
+  t.true(await pass(there));
 });
+
+const signed = {
+  'content-type': 'application/x-www-form-urlencoded',
+  authorization: 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0',
+};

@@ -1,67 +1,111 @@
 import type { CatalogueImage } from '../../catalogue.ts';
 import type { Action, ActionCall } from '../../action.ts';
-import { AwsError } from '../../wire/errors.ts';
+import { rootDevice, rootGib } from '../../launch/launch-volumes.ts';
+import { AwsError, invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
 
-const owner = '137112412989';
+/** An image with whom it belongs to. */
+interface OwnedImage extends CatalogueImage {
+  readonly owner: string;
+  readonly alias: 'amazon' | undefined;
+}
 
-const fields: FilterFields<CatalogueImage> = {
+const amazon = '137112412989';
+const canonical = '099720109477';
+
+const fields: FilterFields<OwnedImage> = {
   architecture: (image) => image.arch,
+  'block-device-mapping.device-name': () => rootDevice,
+  'block-device-mapping.volume-type': () => 'gp3',
+  'creation-date': createdAt,
+  'ena-support': () => 'true',
+  hypervisor: () => 'xen',
   'image-id': (image) => image.image_id,
   'image-type': () => 'machine',
-  'is-public': () => 'true',
+  'is-public': (image) => String(isPublic(image)),
   name: (image) => image.name,
-  'owner-id': () => owner,
+  'owner-alias': (image) => image.alias,
+  'owner-id': (image) => image.owner,
+  platform: () => undefined,
+  'root-device-name': () => rootDevice,
   'root-device-type': () => 'ebs',
   state: () => 'available',
   'virtualization-type': () => 'hvm',
 };
 
-/** Shows images of the catalogue; by id also images that nobody made, unless `strict_ids`. */
+/** Shows images of the catalogue; by id also images that nobody made, which then are the caller's own, unless `strict_ids`. */
 export const describeImages: Action = {
   name: 'DescribeImages',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 1, max: 1000, notWith: 'ImageId' });
+    const page = pageRequest(call, { min: 1, max: 1000, notWith: 'ImageId' });
     const filters = readFilters(call.params, fields, true);
     const ids = texts(call.params, 'ImageId');
-    const images = ids.length > 0 ? ids.map((id) => imageById(call, id)) : call.state.network.catalogue.images;
+    const owners = readOwners(call);
+    const images = ids.length > 0 ? ids.map((id) => imageById(call, id)) : call.state.network.catalogue.images.map(owned);
     const { entries, next } = pageOf(
-      images.filter((image) => passes(image, filters, fields)),
+      images.filter(
+        (image) =>
+          (owners.length === 0 || owners.includes(image.owner) || owners.includes(image.alias ?? '')) && passes(image, filters, fields),
+      ),
       page,
     );
     return itemSet('imagesSet', entries, imageXml) + nextTokenXml(next);
   },
 };
 
-function imageById(call: ActionCall, id: string): CatalogueImage {
-  if (!/^ami-[\w-]+$/.test(id)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${id}" (expecting "ami-...")`);
-  const known = call.state.network.image(id);
-  if (known === undefined && call.knobs.strict_ids) throw new AwsError('InvalidAMIID.NotFound', `The image id '[${id}]' does not exist`);
-  return known ?? { image_id: id, name: id, arch: 'x86_64' };
+function readOwners(call: ActionCall): string[] {
+  return texts(call.params, 'Owner').map((owner) => {
+    if (owner === 'self') return call.state.account;
+    if (!/^(amazon|aws-marketplace|aws-backup-vault|\d{12})$/.test(owner))
+      throw invalidParameter(`Value (${owner}) for parameter owner is invalid.`);
+    return owner;
+  });
 }
 
-function imageXml(image: CatalogueImage): string {
+function imageById(call: ActionCall, id: string): OwnedImage {
+  if (!/^ami-[\w-]+$/.test(id)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${id}" (expecting "ami-...")`);
+  const known = call.state.network.image(id);
+  if (known !== undefined) return owned(known);
+  if (call.knobs.strict_ids) throw new AwsError('InvalidAMIID.NotFound', `The image id '[${id}]' does not exist`);
+  return { image_id: id, name: id, arch: 'x86_64', owner: call.state.account, alias: undefined };
+}
+
+function owned(image: CatalogueImage): OwnedImage {
+  return image.name.startsWith('ubuntu/') ? { ...image, owner: canonical, alias: undefined } : { ...image, owner: amazon, alias: 'amazon' };
+}
+
+function isPublic(image: OwnedImage): boolean {
+  return image.owner === amazon || image.owner === canonical;
+}
+
+/** The day that the name of an image carries, as the makers of images do it. */
+function createdAt(image: CatalogueImage): string {
+  const [, year, month, day] = /(20\d\d)(\d\d)(\d\d)/.exec(image.name) ?? ['', '2025', '01', '15'];
+  return `${year}-${month}-${day}T00:00:00.000Z`;
+}
+
+function imageXml(image: OwnedImage): string {
   return (
     leaf('imageId', image.image_id) +
-    leaf('imageLocation', `amazon/${image.name}`) +
+    leaf('imageLocation', `${image.alias ?? image.owner}/${image.name}`) +
     leaf('imageState', 'available') +
-    leaf('imageOwnerId', owner) +
-    leaf('creationDate', '2025-01-15T00:00:00.000Z') +
-    leaf('isPublic', true) +
+    leaf('imageOwnerId', image.owner) +
+    leaf('creationDate', createdAt(image)) +
+    leaf('isPublic', isPublic(image)) +
     leaf('architecture', image.arch) +
     leaf('imageType', 'machine') +
-    leaf('imageOwnerAlias', 'amazon') +
+    leaf('imageOwnerAlias', image.alias) +
     leaf('name', image.name) +
     leaf('rootDeviceType', 'ebs') +
-    leaf('rootDeviceName', '/dev/xvda') +
+    leaf('rootDeviceName', rootDevice) +
     leaf('virtualizationType', 'hvm') +
     leaf('hypervisor', 'xen') +
     leaf('enaSupport', true) +
     leaf('platformDetails', 'Linux/UNIX') +
-    '<blockDeviceMapping><item><deviceName>/dev/xvda</deviceName><ebs><deleteOnTermination>true</deleteOnTermination><volumeSize>8</volumeSize><volumeType>gp3</volumeType></ebs></item></blockDeviceMapping>'
+    `<blockDeviceMapping><item><deviceName>${rootDevice}</deviceName><ebs><deleteOnTermination>true</deleteOnTermination><volumeSize>${rootGib}</volumeSize><volumeType>gp3</volumeType></ebs></item></blockDeviceMapping>`
   );
 }

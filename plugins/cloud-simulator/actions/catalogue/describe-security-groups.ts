@@ -18,7 +18,7 @@ export const describeSecurityGroups: Action = {
   name: 'DescribeSecurityGroups',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'GroupId' });
+    const page = pageRequest(call, { min: 5, max: 1000, notWith: 'GroupId' });
     const filters = readFilters(call.params, fields, true);
     const ids = texts(call.params, 'GroupId');
     const names = texts(call.params, 'GroupName');

@@ -1,4 +1,5 @@
 import type { Action, ActionCall } from '../../action.ts';
+import { freeAddresses } from '../../capacity.ts';
 import type { Subnet } from '../../state/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
@@ -6,24 +7,25 @@ import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
 
-const fields: FilterFields<Subnet> = {
+const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   'availability-zone': (subnet) => subnet.zone,
   availabilityZone: (subnet) => subnet.zone,
-  'available-ip-address-count': (subnet) => String(subnet.free()),
+  'available-ip-address-count': (subnet) => String(freeAddresses(call, subnet)),
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
   'default-for-az': (subnet) => String(subnet.listed),
   state: () => 'available',
   'subnet-id': (subnet) => subnet.id,
   'vpc-id': (subnet) => subnet.vpcId,
-};
+});
 
 /** Shows the default subnets, and those that callers named; by id any subnet, unless `strict_ids`. */
 export const describeSubnets: Action = {
   name: 'DescribeSubnets',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'SubnetId' });
+    const page = pageRequest(call, { min: 5, max: 1000, notWith: 'SubnetId' });
+    const fields = fieldsOf(call);
     const filters = readFilters(call.params, fields, true);
     const ids = texts(call.params, 'SubnetId');
     const subnets = ids.length > 0 ? ids.map((id) => subnetById(call, id)) : [...call.state.network.subnets()];
@@ -53,7 +55,7 @@ function subnetXml(call: ActionCall, subnet: Subnet): string {
     leaf('ownerId', account) +
     leaf('vpcId', subnet.vpcId) +
     leaf('cidrBlock', subnet.cidr) +
-    leaf('availableIpAddressCount', subnet.free()) +
+    leaf('availableIpAddressCount', freeAddresses(call, subnet)) +
     leaf('availabilityZone', subnet.zone) +
     leaf('availabilityZoneId', zoneId) +
     leaf('defaultForAz', subnet.listed) +

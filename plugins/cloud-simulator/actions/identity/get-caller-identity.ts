@@ -1,13 +1,14 @@
 import type { Action } from '../../action.ts';
+import { identityOf } from '../../state/sessions.ts';
 import { leaf } from '../../wire/xml.ts';
 
-/** STS: tells the account behind the access key. */
+/** STS: tells who holds the access key, and its account. */
 export const getCallerIdentity: Action = {
   name: 'GetCallerIdentity',
   version: '2011-06-15',
   mutating: false,
-  handle: (call) =>
-    leaf('Arn', `arn:aws:iam::${call.state.account}:user/simulated`) +
-    leaf('UserId', `AIDA${call.state.account}SIMULATED`) +
-    leaf('Account', call.state.account),
+  handle({ sessions, accessKey, state: { account } }) {
+    const { arn, userId } = identityOf(sessions, accessKey, account);
+    return leaf('Arn', arn) + leaf('UserId', userId) + leaf('Account', account);
+  },
 };

@@ -1,4 +1,5 @@
 import type { Action } from '../../action.ts';
+import { assumeRole } from './assume-role.ts';
 import { getCallerIdentity } from './get-caller-identity.ts';
 
-export const identityActions: readonly Action[] = [getCallerIdentity];
+export const identityActions: readonly Action[] = [assumeRole, getCallerIdentity];

@@ -1,15 +1,23 @@
-import type { Action } from '../../action.ts';
-import { type Instance, stateCodes, type StateName, stateOf } from '../../state/instance.ts';
+import type { Action, ActionCall } from '../../action.ts';
+import { type Check, type Health, healthOf } from '../../state/health.ts';
+import { type Instance, stateCodes, stateOf } from '../../state/instance.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { stateXml } from '../../wire/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { flag } from '../../wire/values.ts';
-import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml.ts';
 import { chosen } from './describe-instances.ts';
+import { zoneGuard } from './zone-guard.ts';
 
 const maxIds = 100;
+
+/** A machine with its health, which filters and answer both need. */
+interface Row {
+  readonly instance: Instance;
+  readonly health: Health;
+}
 
 /** Shows the health of machines: of the running ones, or of all with IncludeAllInstances. */
 export const describeInstanceStatus: Action = {
@@ -17,53 +25,95 @@ export const describeInstanceStatus: Action = {
   mutating: false,
   handle(call) {
     const { now } = call;
-    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'InstanceId' });
+    const page = pageRequest(call, { min: 5, max: 1000, notWith: 'InstanceId' });
     if (texts(call.params, 'InstanceId').length > maxIds) throw invalidParameter(`You can name at most ${maxIds} instance IDs.`);
     const all = flag(call.params, 'IncludeAllInstances') ?? false;
-    const fields = statusFields(now);
+    const fields = statusFields(call);
     const filters = readFilters(call.params, fields, false);
+    const guard = zoneGuard(call, filters);
 
-    const found: Instance[] = [];
+    const found: Row[] = [];
     let more = false;
     for (const instance of chosen(call, filters, page.after)) {
       if (!all && stateOf(instance, now) !== 'running') continue;
-      if (!passes(instance, filters, fields)) continue;
+      const row = { instance, health: healthOf(call, instance) };
+      if (!passes(row, filters, fields)) continue;
+      guard(instance);
       if (found.length === page.size) {
         more = true;
         break;
       }
-      found.push(instance);
+      found.push(row);
     }
     return (
-      itemSet('instanceStatusSet', found, (instance) => statusXml(instance, now)) +
-      nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined)
+      itemSet('instanceStatusSet', found, (row) => statusXml(row, now)) +
+      nextTokenXml(more ? page.token((found.at(-1) as Row).instance.place) : undefined)
     );
   },
 };
 
-function statusFields(now: number): FilterFields<Instance> {
+function statusFields(call: ActionCall): FilterFields<Row> {
+  const { now, state } = call;
+  const zoneIds = new Map(state.network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
+  const iso = (at: number | undefined) => (at === undefined ? [] : [new Date(at).toISOString()]);
   return {
-    'availability-zone': (i) => i.zone,
-    'instance-state-code': (i) => String(stateCodes[stateOf(i, now)]),
-    'instance-state-name': (i) => stateOf(i, now),
-    'instance-status.status': (i) => healthOf(stateOf(i, now)),
-    'system-status.status': (i) => healthOf(stateOf(i, now)),
+    'attached-ebs-status.status': ({ health }) => health.ebs,
+    'availability-zone': ({ instance }) => instance.zone,
+    'availability-zone-id': ({ instance }) => zoneIds.get(instance.zone),
+    'event.code': ({ health }) => health.events.map((event) => event.code),
+    'event.description': ({ health }) => health.events.map((event) => event.description),
+    'event.instance-event-id': ({ health }) => health.events.map((event) => event.id),
+    'event.not-after': ({ health }) => health.events.flatMap((event) => iso(event.notAfter)),
+    'event.not-before': ({ health }) => health.events.flatMap((event) => iso(event.notBefore)),
+    'event.not-before-deadline': () => undefined,
+    'instance-state-code': ({ instance }) => String(stateCodes[stateOf(instance, now)]),
+    'instance-state-name': ({ instance }) => stateOf(instance, now),
+    'instance-status.reachability': ({ health }) => reachability[health.instance],
+    'instance-status.status': ({ health }) => health.instance,
+    'operator.managed': () => 'false',
+    'operator.principal': () => undefined,
+    'system-status.reachability': ({ health }) => reachability[health.system],
+    'system-status.status': ({ health }) => health.system,
   };
 }
 
-function healthOf(state: StateName): string {
-  return state === 'running' ? 'ok' : 'not-applicable';
-}
+/** What the details of a check say; a machine that is not checked has none. */
+const reachability: Readonly<Record<Check, string | undefined>> = {
+  ok: 'passed',
+  impaired: 'failed',
+  'insufficient-data': 'insufficient-data',
+  initializing: 'initializing',
+  'not-applicable': undefined,
+};
 
-function statusXml(instance: Instance, now: number): string {
-  const state = stateOf(instance, now);
-  const details = state === 'running' ? '<details><item><name>reachability</name><status>passed</status></item></details>' : '';
-  const health = leaf('status', healthOf(state)) + details;
+function statusXml({ instance, health }: Row, now: number): string {
+  const events =
+    health.events.length === 0
+      ? ''
+      : itemSet(
+          'eventsSet',
+          health.events,
+          (event) =>
+            leaf('instanceEventId', event.id) +
+            leaf('code', event.code) +
+            leaf('description', event.description) +
+            timestamp('notBefore', event.notBefore) +
+            (event.notAfter === undefined ? '' : timestamp('notAfter', event.notAfter)),
+        );
   return (
     leaf('instanceId', instance.id) +
     leaf('availabilityZone', instance.zone) +
-    stateXml('instanceState', state) +
-    node('systemStatus', health) +
-    node('instanceStatus', health)
+    events +
+    stateXml('instanceState', stateOf(instance, now)) +
+    checkXml('systemStatus', health.system, health.impairedSince) +
+    checkXml('instanceStatus', health.instance, health.impairedSince) +
+    checkXml('attachedEbsStatus', health.ebs, health.impairedSince)
   );
+}
+
+function checkXml(name: string, check: Check, impairedSince: number | undefined): string {
+  const result = reachability[check];
+  if (result === undefined) return node(name, leaf('status', check));
+  const since = check === 'impaired' && impairedSince !== undefined ? timestamp('impairedSince', impairedSince) : '';
+  return node(name, leaf('status', check) + node('details', node('item', leaf('name', 'reachability') + leaf('status', result) + since)));
 }

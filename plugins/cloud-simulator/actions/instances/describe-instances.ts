@@ -1,26 +1,33 @@
 import type { Action, ActionCall } from '../../action.ts';
 import type { Instance } from '../../state/instance.ts';
+import { invalidParameter } from '../../wire/errors.ts';
 import { type Filter, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { instanceXml } from '../../wire/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml.ts';
-import { instancesById, isVisible } from './instance-ids.ts';
+import { instancesById, isSeen } from './instance-ids.ts';
 import { candidates, instanceFields } from './instance-filters.ts';
+import { zoneGuard } from './zone-guard.ts';
 
 /** Shows machines by id, by filters, or all, in order of launch. A page counts machines, not reservations. */
 export const describeInstances: Action = {
   name: 'DescribeInstances',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 5, max: 1000, notWith: 'InstanceId' });
-    const fields = instanceFields(call.state.region, call.state.account, call.now);
+    const page = pageRequest(call, { min: 5, max: 1000, notWith: 'InstanceId' });
+    const maxIds = call.knobs.limits.ids;
+    if (texts(call.params, 'InstanceId').length > maxIds)
+      throw invalidParameter(`You can name at most ${maxIds} instance IDs in one call.`);
+    const fields = instanceFields(call);
     const filters = readFilters(call.params, fields, true);
+    const guard = zoneGuard(call, filters);
 
     const found: Instance[] = [];
     let more = false;
     for (const instance of chosen(call, filters, page.after)) {
       if (!passes(instance, filters, fields, (one) => one.tags)) continue;
+      guard(instance);
       if (found.length === page.size) {
         more = true;
         break;
@@ -31,16 +38,16 @@ export const describeInstances: Action = {
   },
 };
 
-/** Machines that the call can be about: those named, or the visible ones that an index gives. */
+/** Machines that a reading call can be about: those named, or the visible ones that an index gives. */
 export function chosen(call: ActionCall, filters: readonly Filter[], after: number): Iterable<Instance> {
   const ids = texts(call.params, 'InstanceId');
-  if (ids.length > 0) return instancesById(call, ids);
+  if (ids.length > 0) return instancesById(call, ids, isSeen);
   const way = filters.some((filter) => filter.name.startsWith('tag')) ? 'tag' : 'filter';
-  return visible(call, candidates(call.state.instances, filters, after), way);
+  return seen(call, candidates(call.state.instances, filters, after), way);
 }
 
-function* visible(call: ActionCall, instances: Iterable<Instance>, way: 'filter' | 'tag'): Iterable<Instance> {
-  for (const instance of instances) if (isVisible(call, instance, way)) yield instance;
+function* seen(call: ActionCall, instances: Iterable<Instance>, way: 'filter' | 'tag'): Iterable<Instance> {
+  for (const instance of instances) if (isSeen(call, instance, way)) yield instance;
 }
 
 function reservationSetXml(call: ActionCall, instances: readonly Instance[]): string {

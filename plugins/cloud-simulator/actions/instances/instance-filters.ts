@@ -1,41 +1,102 @@
-import { type Instance, stateCodes, stateOf } from '../../state/instance.ts';
+import type { Moment } from '../../moment.ts';
+import { type Instance, isLive, stateCodes, stateOf } from '../../state/instance.ts';
 import type { InstanceTable } from '../../state/instance-table.ts';
-import type { Filter, FilterFields } from '../../wire/filters.ts';
+import { type Filter, type FilterFields, withoutValue } from '../../wire/filters.ts';
+import { text } from '../../wire/form.ts';
 import { privateDnsName } from '../../wire/instance-xml.ts';
 
 const spec = (instance: Instance) => instance.reservation.spec;
 const groupIds = (instance: Instance) => spec(instance).network.groups.map((group) => group.id);
 const groupNames = (instance: Instance) => spec(instance).network.groups.map((group) => group.name);
 
-/** The filters of DescribeInstances, as of a region and a time. */
-export function instanceFields(region: string, account: string, now: number): FilterFields<Instance> {
+/** What is the same for every machine here. */
+const constants = {
+  hypervisor: 'xen',
+  'ena-support': 'true',
+  'metadata-options.state': 'applied',
+  'operator.managed': 'false',
+  'platform-details': 'Linux/UNIX',
+  'root-device-name': '/dev/xvda',
+  'root-device-type': 'ebs',
+  'source-dest-check': 'true',
+  'usage-operation': 'RunInstances',
+  'virtualization-type': 'hvm',
+};
+
+const metadata = { 'http-endpoint': ['HttpEndpoint', 'enabled'], 'http-tokens': ['HttpTokens', 'optional'] } as const;
+
+const unchanging: FilterFields<Instance> = {
+  ...withoutValue(
+    'affinity',
+    'host-id',
+    'ipv6-address',
+    'kernel-id',
+    'operator.principal',
+    'outpost-arn',
+    'platform',
+    'product-code',
+    'product-code.type',
+    'ramdisk-id',
+    'requester-id',
+  ),
+  ...Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, () => value])),
+  ...Object.fromEntries(
+    Object.entries(metadata).map(([name, [key, usual]]) => [
+      `metadata-options.${name}`,
+      (instance: Instance) => text(spec(instance).metadata, key) ?? usual,
+    ]),
+  ),
+  architecture: (i) => spec(i).type.arch,
+  'capacity-reservation-id': (i) => spec(i).options.reservations?.id,
+  'ebs-optimized': (i) => String(spec(i).options.ebsOptimized),
+  'enclave-options.enabled': (i) => String(spec(i).options.enclave),
+  'hibernation-options.configured': (i) => String(spec(i).options.hibernation),
+  'monitoring-state': (i) => (spec(i).options.monitored ? 'enabled' : 'disabled'),
+  'placement-group-name': (i) => spec(i).options.placementGroup?.name,
+  'placement-partition-number': (i) => spec(i).options.partition?.toString(),
+  tenancy: (i) => spec(i).options.tenancy,
+  'availability-zone': (i) => i.zone,
+  'client-token': (i) => i.reservation.token,
+  'iam-instance-profile.arn': (i) => spec(i).profileArn,
+  'image-id': (i) => spec(i).imageId,
+  'instance-id': (i) => i.id,
+  'instance-lifecycle': (i) => (spec(i).market === 'spot' ? 'spot' : undefined),
+  'instance-type': (i) => spec(i).type.instance_type,
+  'instance.group-id': groupIds,
+  'instance.group-name': groupNames,
+  'key-name': (i) => spec(i).keyName,
+  'launch-index': (i) => String(i.launchIndex),
+  'launch-time': (i) => new Date(i.launchedAt).toISOString(),
+  'reservation-id': (i) => i.reservation.id,
+  'spot-instance-request-id': (i) => i.spotRequestId,
+};
+
+/** The filters of DescribeInstances, as of a moment. */
+export function instanceFields({ state, now }: Moment): FilterFields<Instance> {
+  const { region, account, network } = state;
+  const zoneIds = new Map(network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const connected = (instance: Instance) => stateOf(instance, now) !== 'terminated';
+  const ended = (instance: Instance) => !isLive(instance, now);
   const address = (instance: Instance) => (connected(instance) ? instance.subnet.address(instance.address) : undefined);
+  const name = (instance: Instance) => {
+    const at = address(instance);
+    return at === undefined ? undefined : privateDnsName(at, region);
+  };
   return {
-    architecture: (i) => spec(i).type.arch,
-    'availability-zone': (i) => i.zone,
-    'client-token': (i) => i.reservation.token,
-    'iam-instance-profile.arn': (i) => spec(i).profileArn,
-    'image-id': (i) => spec(i).imageId,
-    'instance-id': (i) => i.id,
-    'instance-lifecycle': (i) => (spec(i).market === 'spot' ? 'spot' : undefined),
+    ...unchanging,
+    'availability-zone-id': (i) => zoneIds.get(i.zone),
     'instance-state-code': (i) => String(stateCodes[stateOf(i, now)]),
     'instance-state-name': (i) => stateOf(i, now),
-    'instance-type': (i) => spec(i).type.instance_type,
-    'instance.group-id': groupIds,
-    'instance.group-name': groupNames,
-    'key-name': (i) => spec(i).keyName,
-    'launch-index': (i) => String(i.launchIndex),
-    'launch-time': (i) => new Date(i.launchedAt).toISOString(),
+    'network-interface.availability-zone': (i) => (connected(i) ? i.zone : undefined),
+    'network-interface.group-id': (i) => (connected(i) ? groupIds(i) : undefined),
+    'network-interface.private-ip-address': address,
+    'network-interface.subnet-id': (i) => (connected(i) ? i.subnet.id : undefined),
+    'network-interface.vpc-id': (i) => (connected(i) ? i.subnet.vpcId : undefined),
     'owner-id': () => account,
-    'private-dns-name': (i) => {
-      const at = address(i);
-      return at === undefined ? undefined : privateDnsName(at, region);
-    },
+    'private-dns-name': name,
     'private-ip-address': address,
-    'reservation-id': (i) => i.reservation.id,
-    'spot-instance-request-id': (i) => i.spotRequestId,
-    'state-reason-code': (i) => (stateOf(i, now) === 'pending' || stateOf(i, now) === 'running' ? undefined : i.reason?.code),
+    'state-reason-code': (i) => (ended(i) ? i.reason?.code : undefined),
+    'state-reason-message': (i) => (ended(i) ? i.reason?.message : undefined),
     'subnet-id': (i) => (connected(i) ? i.subnet.id : undefined),
     'vpc-id': (i) => (connected(i) ? i.subnet.vpcId : undefined),
   };

@@ -1,24 +1,42 @@
 import type { ActionCall } from '../../action.ts';
+import type { Moment } from '../../moment.ts';
 import type { Instance } from '../../state/instance.ts';
 import { AwsError } from '../../wire/errors.ts';
 
-/** The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and so does one that is too young to be seen. */
-export function instancesById(call: ActionCall, ids: readonly string[]): Instance[] {
+/** The way in which a call looks for machines. */
+export type Way = 'id' | 'filter' | 'tag';
+
+/**
+ * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and so does one that
+ * cannot be found (`sees`; a reading call says `isSeen`).
+ */
+export function instancesById(
+  call: ActionCall,
+  ids: readonly string[],
+  sees: (moment: Moment, instance: Instance, way: Way) => boolean = isVisible,
+): Instance[] {
   const malformed = ids.find((id) => !/^i-([0-9a-f]{8}|[0-9a-f]{17})$/.test(id));
   if (malformed !== undefined) throw new AwsError('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
   const distinct = [...new Set(ids)];
   const missing = distinct.filter((id) => {
     const instance = call.state.instances.get(id);
-    return instance === undefined || !isVisible(call, instance, 'id');
+    return instance === undefined || !sees(call, instance, 'id');
   });
   if (missing.length === 1) throw notFound(`The instance ID '${missing[0]}' does not exist`);
   if (missing.length > 1) throw notFound(`The instance IDs '${missing.join(', ')}' do not exist`);
   return distinct.map((id) => call.state.instances.get(id) as Instance);
 }
 
-/** Whether a machine is old enough to be seen by this way of looking. */
-export function isVisible(call: ActionCall, instance: Instance, way: 'id' | 'filter' | 'tag'): boolean {
-  return call.now - instance.launchedAt >= call.knobs.visible_ms[way];
+/** Whether a machine is old enough to be found in this way. */
+export function isVisible(moment: Moment, instance: Instance, way: Way): boolean {
+  return moment.now - instance.launchedAt >= moment.knobs.visible_ms[way];
+}
+
+/** Whether a reading call finds a machine: a young one may be missed by chance, so a call asks once for each machine. */
+export function isSeen(moment: Moment, instance: Instance, way: Way): boolean {
+  if (!isVisible(moment, instance, way)) return false;
+  const { share, until_ms: until } = moment.knobs.flapping;
+  return share === 0 || moment.now - instance.launchedAt >= until || moment.random.next() >= share;
 }
 
 function notFound(message: string): AwsError {

@@ -1,4 +1,5 @@
 import type { Action, ActionCall } from '../../action.ts';
+import { insufficientCapacity } from '../../capacity.ts';
 import { deliveryLimit } from '../../faults.ts';
 import { readLaunchSpec } from '../../launch/launch-spec.ts';
 import { once } from '../../launch/once.ts';
@@ -21,12 +22,17 @@ export const runInstances: Action = {
     const { state, params, token } = call;
     const { min, max } = readCounts(params);
     const spec = readLaunchSpec(call, params, templateData(call));
+    if (spec.network.address !== undefined && max > 1)
+      throw invalidCombination('A private address can be specified for one instance only.');
 
     // With a zone the token belongs to that zone: the same token elsewhere launches again.
     const { result: instances, replayed } = once(call, { scope: spec.network.zone ?? '' }, () => {
       const placement = place(call, spec);
+      const { address } = spec.network;
+      if (address !== undefined && placement.subnet.holds(address))
+        throw new AwsError('InvalidIPAddress.InUse', `Address ${placement.subnet.address(address)} is in use.`);
       const room = Math.min(placement.room, deliveryLimit(call, call.action));
-      if (room < min) throw placement.refusal;
+      if (room < min) throw placement.room < min ? placement.refusal : insufficientCapacity(placement.pool);
       return startInstances(call, { spec, placement, count: Math.min(max, room), token });
     });
     if (replayed) checkReplay(call, instances);
@@ -47,7 +53,7 @@ function readCounts(params: Params): { min: number; max: number } {
 
 function templateData(call: ActionCall): Params | undefined {
   const named = part(call.params, 'LaunchTemplate');
-  return named === undefined ? undefined : findVersion(findTemplate(call.state, named), text(named, 'Version')).data;
+  return named === undefined ? undefined : findVersion(findTemplate(call, named), text(named, 'Version')).data;
 }
 
 function checkReplay(call: ActionCall, instances: readonly Instance[]): void {

@@ -1,27 +1,33 @@
 import type { Action } from '../../action.ts';
 import { endInstance } from '../../launch/start-instances.ts';
-import { stateOf } from '../../state/instance.ts';
+import { stateOf, userInitiated } from '../../state/instance.ts';
+import { isOut, unavailable } from '../../state/outages.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { stateXml } from '../../wire/instance-xml.ts';
 import { itemSet, leaf } from '../../wire/xml.ts';
 import { instancesById } from './instance-ids.ts';
 
+export { userInitiated } from '../../state/instance.ts';
+
 const maxIds = 1000;
 
-/** Ends machines: all or, if one id is unknown, none. A protected machine keeps all of its zone alive. Ending twice is a success. */
+/** Ends machines: all or, if one id is unknown or one zone does not answer, none. A protected machine keeps all of its zone alive. Ending twice is a success. */
 export const terminateInstances: Action = {
   name: 'TerminateInstances',
   mutating: true,
   resources: (params) => texts(params, 'InstanceId').length,
   handle(call) {
-    const { now } = call;
+    const { now, knobs } = call;
     const ids = texts(call.params, 'InstanceId');
     if (ids.length === 0) throw missingParameter('InstanceId');
     if (ids.length > maxIds) throw invalidParameter(`You can terminate at most ${maxIds} instances in one call.`);
     const instances = instancesById(call, ids);
 
-    const guarded = instances.filter((instance) => instance.reservation.spec.guarded);
+    const silent = instances.find((instance) => isOut(call, instance.zone));
+    if (silent !== undefined) throw unavailable(silent.zone);
+
+    const guarded = instances.filter((instance) => instance.reservation.spec.guarded || knobs.protected.includes(instance.id));
     const keptZones = new Set(guarded.map((instance) => instance.zone));
     const ended = instances
       .filter((instance) => !keptZones.has(instance.zone))
@@ -44,6 +50,3 @@ export const terminateInstances: Action = {
     );
   },
 };
-
-/** The state reason of machines that a caller ended. */
-export const userInitiated = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };

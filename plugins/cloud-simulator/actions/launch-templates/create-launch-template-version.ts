@@ -1,14 +1,14 @@
 import type { Action } from '../../action.ts';
 import { once } from '../../launch/once.ts';
 import { findTemplate, findVersion } from '../../launch/template-data.ts';
-import type { TemplateVersion } from '../../state/templates.ts';
+import { templateWarnings } from '../../launch/template-warnings.ts';
+import { type TemplateVersion, withImage } from '../../state/templates.ts';
 import { AwsError } from '../../wire/errors.ts';
-import { text } from '../../wire/form.ts';
-import { templateVersionXml } from '../../wire/template-xml.ts';
+import { part, text } from '../../wire/form.ts';
+import { templateVersionXml, warningXml } from '../../wire/template-xml.ts';
+import { flag } from '../../wire/values.ts';
 import { node } from '../../wire/xml.ts';
-import { readTemplateData } from './create-launch-template.ts';
-
-const maxVersions = 10_000;
+import { readDescription, readTemplateData } from './create-launch-template.ts';
 
 /** Adds a version. With SourceVersion its data lie under the new ones, parameter by parameter; nothing inside a parameter is merged. */
 export const createLaunchTemplateVersion: Action = {
@@ -16,21 +16,20 @@ export const createLaunchTemplateVersion: Action = {
   mutating: true,
   handle(call) {
     const { state, params } = call;
-    const template = findTemplate(state, params);
-    const own = readTemplateData(params);
+    const template = findTemplate(call, params);
     const sourceVersion = text(params, 'SourceVersion');
     const source = sourceVersion === undefined ? undefined : findVersion(template, sourceVersion);
+    // A version that only repeats its source sends no data: an empty structure does not travel.
+    const own = source === undefined ? readTemplateData(params) : (part(params, 'LaunchTemplateData') ?? {});
+    const description = readDescription(params);
 
     const { result: version } = once(call, { maxLength: 128, pinFailures: false }, () => {
-      if (template.versions.size >= maxVersions) {
-        throw new AwsError(
-          'MaxTemplateVersionLimitExceeded',
-          `You have reached the maximum of ${maxVersions} versions of this launch template.`,
-        );
-      }
+      const most = call.knobs.quotas.template_versions;
+      if (most !== null && template.versions.size >= most)
+        throw new AwsError('MaxTemplateVersionLimitExceeded', `You have reached the maximum of ${most} versions of this launch template.`);
       const made: TemplateVersion = {
         number: template.nextNumber++,
-        description: text(params, 'VersionDescription'),
+        description,
         createdAt: call.now,
         data: { ...source?.data, ...own },
       };
@@ -38,6 +37,7 @@ export const createLaunchTemplateVersion: Action = {
       call.touched.push(template.id);
       return made;
     });
-    return node('launchTemplateVersion', templateVersionXml(template, version, state.account));
+    const shown = flag(params, 'ResolveAlias') ? withImage(version) : version;
+    return node('launchTemplateVersion', templateVersionXml(template, shown, state.account)) + warningXml(templateWarnings(version.data));
   },
 };

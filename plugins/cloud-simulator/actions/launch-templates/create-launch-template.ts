@@ -1,14 +1,15 @@
 import type { Action } from '../../action.ts';
 import { once } from '../../launch/once.ts';
+import { templateWarnings } from '../../launch/template-warnings.ts';
 import { noTags, readTagSpecifications } from '../../state/tags.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
-import { templateXml } from '../../wire/template-xml.ts';
+import { templateXml, warningXml } from '../../wire/template-xml.ts';
 import { required } from '../../wire/values.ts';
 import { node } from '../../wire/xml.ts';
 
-const maxTemplates = 5000;
+const maxDescription = 255;
 
 /** Makes a launch template with version 1. Its data are not checked, as in EC2: a template that cannot be launched is found at the launch. */
 export const createLaunchTemplate: Action = {
@@ -24,6 +25,7 @@ export const createLaunchTemplate: Action = {
       );
     }
     const data = readTemplateData(params);
+    const description = readDescription(params);
     const byType = readTagSpecifications(params);
     const wrong = [...byType.keys()].find((type) => type !== 'launch-template');
     if (wrong !== undefined) throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
@@ -32,13 +34,14 @@ export const createLaunchTemplate: Action = {
       if (state.templates.byName(name) !== undefined) {
         throw new AwsError('InvalidLaunchTemplateName.AlreadyExistsException', `Launch template name already in use.`);
       }
-      if (state.templates.byId.size >= maxTemplates)
-        throw new AwsError('MaxTemplateLimitExceeded', `You have reached the maximum of ${maxTemplates} launch templates.`);
+      const most = call.knobs.quotas.templates;
+      if (most !== null && state.templates.byId.size >= most)
+        throw new AwsError('MaxTemplateLimitExceeded', `You have reached the maximum of ${most} launch templates.`);
       const made: LaunchTemplate = {
         id: `lt-0${call.random.hex(16)}`,
         name,
         createdAt: now,
-        versions: new Map([[1, { number: 1, description: text(params, 'VersionDescription'), createdAt: now, data }]]),
+        versions: new Map([[1, { number: 1, description, createdAt: now, data }]]),
         tags: byType.get('launch-template') ?? noTags,
         defaultVersion: 1,
         nextNumber: 2,
@@ -47,7 +50,7 @@ export const createLaunchTemplate: Action = {
       call.touched.push(made.id);
       return made;
     });
-    return node('launchTemplate', templateXml(template, state.account));
+    return node('launchTemplate', templateXml(template, state.account)) + warningXml(templateWarnings(data));
   },
 };
 
@@ -56,4 +59,12 @@ export function readTemplateData(params: Params): Params {
   const data = part(params, 'LaunchTemplateData');
   if (data === undefined) throw missingParameter('LaunchTemplateData');
   return data;
+}
+
+/** What a version says of itself. */
+export function readDescription(params: Params): string | undefined {
+  const description = text(params, 'VersionDescription');
+  if (description !== undefined && description.length > maxDescription)
+    throw invalidParameter(`A version description can have at most ${maxDescription} characters.`);
+  return description;
 }

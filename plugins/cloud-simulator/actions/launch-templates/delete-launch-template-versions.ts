@@ -1,52 +1,69 @@
-import type { Action } from '../../action.ts';
+import type { Action, ActionCall } from '../../action.ts';
 import { findTemplate } from '../../launch/template-data.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
-import { invalidParameter, missingParameter } from '../../wire/errors.ts';
-import { texts } from '../../wire/form.ts';
+import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { text, texts } from '../../wire/form.ts';
 import { itemSet, leaf, node } from '../../wire/xml.ts';
 
 const maxVersions = 200;
 
 interface Failure {
-  readonly version: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** Removes versions one by one; each has its own success or failure. The default version stays. */
+/** How the refusal of a template appears beside each of its versions. */
+const templateCodes: Readonly<Record<string, string>> = {
+  'InvalidLaunchTemplateId.NotFound': 'launchTemplateIdDoesNotExist',
+  'InvalidLaunchTemplateId.Malformed': 'launchTemplateIdMalformed',
+  'InvalidLaunchTemplateName.NotFoundException': 'launchTemplateNameDoesNotExist',
+};
+
+/** Removes versions one by one; each has its own success or failure, also when the template is not found. The default version stays. */
 export const deleteLaunchTemplateVersions: Action = {
   name: 'DeleteLaunchTemplateVersions',
   mutating: true,
   handle(call) {
-    const template = findTemplate(call.state, call.params);
     const versions = texts(call.params, 'LaunchTemplateVersion');
     if (versions.length === 0) throw missingParameter('LaunchTemplateVersion');
     if (versions.length > maxVersions) throw invalidParameter(`You can delete at most ${maxVersions} versions in one call.`);
 
-    const deleted: number[] = [];
-    const failed: Failure[] = [];
+    const template = findOrFail(call);
+    const found = 'versions' in template ? template : undefined;
+    const deleted: string[] = [];
+    const failed: (Failure & { readonly version: string })[] = [];
     for (const version of versions) {
-      const failure = objection(template, version);
-      if (failure !== undefined) failed.push({ version, ...failure });
-      else if (template.versions.delete(Number(version))) deleted.push(Number(version));
+      const failure = 'versions' in template ? objection(template, version) : template;
+      if (failure !== undefined) failed.push({ version, code: failure.code, message: failure.message });
+      else if (found?.versions.delete(Number(version))) deleted.push(version);
     }
-    if (deleted.length > 0) call.touched.push(template.id);
-    const names = leaf('launchTemplateId', template.id) + leaf('launchTemplateName', template.name);
+    if (found !== undefined && deleted.length > 0) call.touched.push(found.id);
+    const names =
+      leaf('launchTemplateId', found?.id ?? text(call.params, 'LaunchTemplateId')) +
+      leaf('launchTemplateName', found?.name ?? text(call.params, 'LaunchTemplateName'));
+    const number = (version: string) => (/^\d+$/.test(version) ? leaf('versionNumber', version) : '');
     return (
-      itemSet('successfullyDeletedLaunchTemplateVersionSet', deleted, (number) => names + leaf('versionNumber', number)) +
+      itemSet('successfullyDeletedLaunchTemplateVersionSet', deleted, (version) => names + number(version)) +
       itemSet(
         'unsuccessfullyDeletedLaunchTemplateVersionSet',
         failed,
-        (one) =>
-          names +
-          (/^\d+$/.test(one.version) ? leaf('versionNumber', one.version) : '') +
-          node('responseError', leaf('code', one.code) + leaf('message', one.message)),
+        (one) => names + number(one.version) + node('responseError', leaf('code', one.code) + leaf('message', one.message)),
       )
     );
   },
 };
 
-function objection(template: LaunchTemplate, version: string): Omit<Failure, 'version'> | undefined {
+function findOrFail(call: ActionCall): LaunchTemplate | Failure {
+  try {
+    return findTemplate(call, call.params);
+  } catch (error) {
+    const code = error instanceof AwsError ? templateCodes[error.code] : undefined;
+    if (code === undefined) throw error;
+    return { code, message: (error as AwsError).message };
+  }
+}
+
+function objection(template: LaunchTemplate, version: string): Failure | undefined {
   const number = /^\d+$/.test(version) ? Number(version) : -1;
   if (!template.versions.has(number)) {
     return { code: 'launchTemplateVersionDoesNotExist', message: `Could not find launch template version ${version} of ${template.id}.` };

@@ -8,7 +8,7 @@ export const deleteLaunchTemplate: Action = {
   name: 'DeleteLaunchTemplate',
   mutating: true,
   handle(call) {
-    const template = findTemplate(call.state, call.params);
+    const template = findTemplate(call, call.params);
     call.state.templates.remove(template);
     call.touched.push(template.id);
     return node('launchTemplate', templateXml(template, call.state.account));

@@ -1,12 +1,12 @@
 import type { Action, ActionCall } from '../../action.ts';
-import { findTemplate, findVersion } from '../../launch/template-data.ts';
-import { type LaunchTemplate, type TemplateVersion, versionOf } from '../../state/templates.ts';
+import { findTemplate, findVersion, isTemplateVisible } from '../../launch/template-data.ts';
+import { type LaunchTemplate, type TemplateVersion, versionOf, withImage } from '../../state/templates.ts';
 import { invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
-import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
-import { part, text, texts } from '../../wire/form.ts';
+import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
+import { part, parts, text, texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { templateVersionXml } from '../../wire/template-xml.ts';
-import { integer } from '../../wire/values.ts';
+import { flag, integer } from '../../wire/values.ts';
 import { itemSet, nextTokenXml } from '../../wire/xml.ts';
 
 interface Row {
@@ -15,13 +15,20 @@ interface Row {
 }
 
 const fields: FilterFields<Row> = {
+  ...withoutValue('host-resource-group-arn'),
   'create-time': (row) => new Date(row.version.createdAt).toISOString(),
   'ebs-optimized': (row) => text(row.version.data, 'EbsOptimized'),
+  'http-endpoint': (row) => text(part(row.version.data, 'MetadataOptions'), 'HttpEndpoint'),
+  'http-protocol-ipv4': (row) => text(part(row.version.data, 'MetadataOptions'), 'HttpEndpoint'),
+  'http-tokens': (row) => text(part(row.version.data, 'MetadataOptions'), 'HttpTokens'),
   'iam-instance-profile': (row) => text(part(row.version.data, 'IamInstanceProfile'), 'Arn'),
   'image-id': (row) => text(row.version.data, 'ImageId'),
   'instance-type': (row) => text(row.version.data, 'InstanceType'),
   'is-default-version': (row) => String(row.version.number === row.template.defaultVersion),
   'kernel-id': (row) => text(row.version.data, 'KernelId'),
+  'license-configuration-arn': (row) =>
+    parts(row.version.data, 'LicenseSpecification').flatMap((one) => text(one, 'LicenseConfigurationArn') ?? []),
+  'network-card-index': (row) => parts(row.version.data, 'NetworkInterface').flatMap((one) => text(one, 'NetworkCardIndex') ?? []),
   'ram-disk-id': (row) => text(row.version.data, 'RamDiskId'),
 };
 
@@ -30,26 +37,27 @@ export const describeLaunchTemplateVersions: Action = {
   name: 'DescribeLaunchTemplateVersions',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 1, max: 200, notWith: 'LaunchTemplateVersion' });
+    const page = pageRequest(call, { min: 1, max: 200 });
     const filters = readFilters(call.params, fields, false);
     const { entries, next } = pageOf(
       rows(call).filter((row) => passes(row, filters, fields)),
       page,
     );
+    const shown = flag(call.params, 'ResolveAlias') ? withImage : (version: TemplateVersion) => version;
     return (
-      itemSet('launchTemplateVersionSet', entries, (row) => templateVersionXml(row.template, row.version, call.state.account)) +
+      itemSet('launchTemplateVersionSet', entries, (row) => templateVersionXml(row.template, shown(row.version), call.state.account)) +
       nextTokenXml(next)
     );
   },
 };
 
 function rows(call: ActionCall): Row[] {
-  const { state, params } = call;
+  const { params } = call;
   const wanted = texts(params, 'LaunchTemplateVersion');
   const named = text(params, 'LaunchTemplateId') !== undefined || text(params, 'LaunchTemplateName') !== undefined;
   if (!named) return rowsOfAll(call, wanted);
 
-  const template = findTemplate(state, params);
+  const template = findTemplate(call, params);
   const min = integer(params, 'MinVersion');
   const max = integer(params, 'MaxVersion');
   if (wanted.length > 0 && (min !== undefined || max !== undefined)) {
@@ -68,7 +76,8 @@ function rowsOfAll(call: ActionCall, wanted: readonly string[]): Row[] {
   if (wanted.some((version) => version !== '$Latest' && version !== '$Default')) {
     throw invalidParameter('Without a launch template the versions can only be $Latest and $Default.');
   }
-  return [...call.state.templates.byId.values()].flatMap((template) => {
+  const templates = [...call.state.templates.byId.values()].filter((template) => isTemplateVisible(call, template));
+  return templates.flatMap((template) => {
     const versions = new Set(wanted.map((version) => versionOf(template, version) as TemplateVersion));
     return [...versions].map((version) => ({ template, version }));
   });

@@ -1,5 +1,5 @@
 import type { Action } from '../../action.ts';
-import { templateById, templateByName } from '../../launch/template-data.ts';
+import { isTemplateVisible, templateById, templateByName } from '../../launch/template-data.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
@@ -18,12 +18,12 @@ export const describeLaunchTemplates: Action = {
   mutating: false,
   handle(call) {
     const { state, params } = call;
-    const page = pageRequest(params, { min: 1, max: 200 });
+    const page = pageRequest(call, { min: 1, max: 200 });
     const filters = readFilters(params, fields, true);
     const ids = texts(params, 'LaunchTemplateId');
     const names = texts(params, 'LaunchTemplateName');
-    const named = [...ids.map((id) => templateById(state, id)), ...names.map((name) => templateByName(state, name))];
-    const list = named.length > 0 ? [...new Set(named)] : [...state.templates.byId.values()];
+    const named = [...ids.map((id) => templateById(call, id)), ...names.map((name) => templateByName(call, name))];
+    const list = named.length > 0 ? [...new Set(named)] : [...state.templates.byId.values()].filter((one) => isTemplateVisible(call, one));
     const { entries, next } = pageOf(
       list.filter((template) => passes(template, filters, fields, (one) => one.tags)),
       page,

@@ -11,7 +11,7 @@ export const modifyLaunchTemplate: Action = {
   mutating: true,
   handle(call) {
     const { state, params } = call;
-    const template = findTemplate(state, params);
+    const template = findTemplate(call, params);
     const wanted = text(params, 'SetDefaultVersion');
     const version = wanted === undefined ? undefined : findVersion(template, wanted);
     once(call, { maxLength: 128, pinFailures: false }, () => {

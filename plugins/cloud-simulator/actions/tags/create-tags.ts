@@ -4,7 +4,7 @@ import { templateById } from '../../launch/template-data.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { leaf } from '../../wire/xml.ts';
-import { findFleet } from '../fleets/describe-fleets.ts';
+import { findFleet } from '../fleets/fleet-ids.ts';
 import { instancesById } from '../instances/instance-ids.ts';
 
 const maxResources = 1000;
@@ -35,7 +35,7 @@ function planRetag(call: ActionCall, id: string, tags: Tags): () => void {
     const merged = mergeTags(instance.tags, tags);
     return () => state.instances.retag(instance, merged);
   }
-  const resource = id.startsWith('lt-') ? templateById(state, id) : findFleet(call, id);
+  const resource = id.startsWith('lt-') ? templateById(call, id) : findFleet(call, id);
   if (resource === undefined) throw unknownResource(id);
   const merged = mergeTags(resource.tags, tags);
   return () => void (resource.tags = merged);

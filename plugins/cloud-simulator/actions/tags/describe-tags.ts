@@ -1,12 +1,14 @@
 import type { Action, ActionCall } from '../../action.ts';
+import { isTemplateVisible } from '../../launch/template-data.ts';
 import type { Tags } from '../../state/tags.ts';
 import { type Filter, type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { isSeen, isVisible } from '../instances/instance-ids.ts';
 
 interface TagRow {
   readonly id: string;
-  readonly type: 'instance' | 'fleet' | 'launch-template';
+  readonly type: 'instance' | 'spot-instances-request' | 'fleet' | 'spot-fleet-request' | 'launch-template';
   readonly key: string;
   readonly value: string;
   readonly tags: Tags;
@@ -19,12 +21,12 @@ const fields: FilterFields<TagRow> = {
   value: (row) => row.value,
 };
 
-/** Shows the tags of machines, fleets and launch templates, one row for each. */
+/** Shows the tags of machines, Spot requests, fleets and launch templates, one row for each. */
 export const describeTags: Action = {
   name: 'DescribeTags',
   mutating: false,
   handle(call) {
-    const page = pageRequest(call.params, { min: 5, max: 1000 });
+    const page = pageRequest(call, { min: 5, max: 1000 });
     const filters = readFilters(call.params, fields, true);
     const found: TagRow[] = [];
     let place = -1;
@@ -54,10 +56,16 @@ function* rows(call: ActionCall, filters: readonly Filter[]): Iterable<TagRow> {
   const named = filters.find((filter) => filter.name === 'resource-id' && filter.exact)?.values;
   const machines = named === undefined ? instances : named.flatMap((id) => instances.get(id) ?? []);
   for (const instance of machines) {
-    if (call.now - instance.launchedAt >= call.knobs.visible_ms.tag) yield* rowsOf(instance.id, 'instance', instance.tags);
+    if (isSeen(call, instance, 'tag')) yield* rowsOf(instance.id, 'instance', instance.tags);
   }
-  for (const fleet of fleets.values()) yield* rowsOf(fleet.id, 'fleet', fleet.tags);
-  for (const template of templates.byId.values()) yield* rowsOf(template.id, 'launch-template', template.tags);
+  for (const instance of instances) {
+    const { requestTags } = instance.reservation.spec;
+    if (instance.spotRequestId === undefined || requestTags.size === 0 || !isVisible(call, instance, 'tag')) continue;
+    yield* rowsOf(instance.spotRequestId, 'spot-instances-request', requestTags);
+  }
+  for (const fleet of fleets.values()) yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);
+  for (const template of templates.byId.values())
+    if (isTemplateVisible(call, template)) yield* rowsOf(template.id, 'launch-template', template.tags);
 }
 
 function* rowsOf(id: string, type: TagRow['type'], tags: Tags): Iterable<TagRow> {

@@ -1,0 +1,50 @@
+import type { Action } from '../../action.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { texts } from '../../wire/form.ts';
+import { pageOf, pageRequest } from '../../wire/pages.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+
+const cidr = '10.0.0.0/8';
+
+/** Shows the one network of the region: the default one. */
+export const describeVpcs: Action = {
+  name: 'DescribeVpcs',
+  mutating: false,
+  handle(call) {
+    const { account, network } = call.state;
+    const fields: FilterFields<string> = {
+      cidr: () => cidr,
+      'cidr-block-association.cidr-block': () => cidr,
+      'is-default': () => 'true',
+      isDefault: () => 'true',
+      'owner-id': () => account,
+      state: () => 'available',
+      'vpc-id': (id) => id,
+    };
+    const page = pageRequest(call, { min: 5, max: 1000, notWith: 'VpcId' });
+    const filters = readFilters(call.params, fields, true);
+    const ids = texts(call.params, 'VpcId');
+    const own = network.catalogue.vpc_id;
+    const missing = ids.find((id) => id !== own);
+    if (missing !== undefined) throw new AwsError('InvalidVpcID.NotFound', `The vpc ID '${missing}' does not exist`);
+    const { entries, next } = pageOf(
+      [own].filter((id) => passes(id, filters, fields)),
+      page,
+    );
+    return (
+      itemSet(
+        'vpcSet',
+        entries,
+        (id) =>
+          leaf('vpcId', id) +
+          leaf('ownerId', account) +
+          leaf('state', 'available') +
+          leaf('cidrBlock', cidr) +
+          leaf('instanceTenancy', 'default') +
+          leaf('isDefault', true) +
+          '<tagSet/>',
+      ) + nextTokenXml(next)
+    );
+  },
+};

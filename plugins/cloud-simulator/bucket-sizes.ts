@@ -1,0 +1,67 @@
+import type { Action } from './action.ts';
+import type { BucketSize } from './knobs/wire-knobs.ts';
+import type { Params } from './wire/form.ts';
+
+// AWS's documented defaults for EC2, per account and region. An action that is not listed has the bucket of its category.
+const filtered: BucketSize = { capacity: 100, per_second: 20 };
+const unfiltered: BucketSize = { capacity: 50, per_second: 10 };
+const mutation: BucketSize = { capacity: 50, per_second: 5 };
+const requests: Readonly<Record<string, BucketSize>> = {
+  RunInstances: { capacity: 5, per_second: 2 },
+  TerminateInstances: { capacity: 100, per_second: 5 },
+  CreateTags: { capacity: 100, per_second: 10 },
+  DeleteTags: { capacity: 100, per_second: 10 },
+  CreateLaunchTemplateVersion: { capacity: 100, per_second: 5 },
+  ModifyLaunchTemplate: { capacity: 100, per_second: 5 },
+  DescribeSpotFleetRequests: { capacity: 50, per_second: 3 },
+  DescribeSpotFleetInstances: { capacity: 100, per_second: 5 },
+  DescribeSpotFleetRequestHistory: { capacity: 100, per_second: 5 },
+};
+const resources: Readonly<Record<string, BucketSize>> = {
+  RunInstances: { capacity: 1000, per_second: 2 },
+  TerminateInstances: { capacity: 1000, per_second: 20 },
+};
+// These draw from a smaller bucket when a call neither filters nor pages.
+const wholeLists = new Set([
+  'DescribeInstances',
+  'DescribeInstanceStatus',
+  'DescribeNetworkInterfaces',
+  'DescribeSecurityGroups',
+  'DescribeSnapshots',
+  'DescribeSpotInstanceRequests',
+  'DescribeVolumes',
+]);
+// All actions of such a service share one bucket. AWS publishes 600 a second for STS and nothing for Auto Scaling: that one is an estimate.
+const services: Readonly<Record<string, BucketSize>> = {
+  autoscaling: { capacity: 100, per_second: 5 },
+  sts: { capacity: 600, per_second: 600 },
+};
+
+/** The services whose actions share one bucket, which has the service's name. */
+export const sharedBuckets: readonly string[] = Object.keys(services);
+
+/** A bucket that requests draw from. */
+export interface RequestBucket {
+  readonly key: string;
+  /** Under which name the knob `buckets` replaces its size. */
+  readonly name: string;
+  readonly size: BucketSize;
+}
+
+/** The bucket that the requests of a call draw from, with its default size. */
+export function requestBucket({ name, mutating }: Action, service: string, params: Params): RequestBucket {
+  const shared = services[service];
+  if (shared !== undefined) return { key: service, name: service, size: shared };
+  if (wholeLists.has(name) && isWhole(params)) return { key: `${name}/whole`, name, size: unfiltered };
+  return { key: name, name, size: requests[name] ?? (mutating ? mutation : filtered) };
+}
+
+/** The default size of the bucket of machines that an action has beside that of its requests. */
+export function resourceSize(action: string): BucketSize | undefined {
+  return resources[action];
+}
+
+/** Whether a call asks for everything: it has neither ids nor filters, and names no page. */
+function isWhole(params: Params): boolean {
+  return !Object.entries(params).some(([name, value]) => typeof value === 'object' || name === 'MaxResults' || name === 'NextToken');
+}

@@ -1,0 +1,32 @@
+import { takePlaces } from '../capacity.ts';
+import { draw } from '../knobs/span.ts';
+import type { Moment } from '../moment.ts';
+import { goneAfterMs, type Instance } from '../state/instance.ts';
+import { countUsage } from '../state/quotas.ts';
+
+/** Why a machine ended, as its state reason says. */
+export interface EndReason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated. */
+export function endInstance(moment: Moment, instance: Instance, reason: EndReason, shutdownMs?: number): void {
+  if (instance.shutdownAt !== undefined) return;
+  const { state, now } = moment;
+  const terminatedAt = now + (shutdownMs ?? draw(moment.knobs.shutdown_ms, moment.random));
+  instance.shutdownAt = now;
+  instance.terminatedAt = terminatedAt;
+  instance.reason = reason;
+  const { spec } = instance.reservation;
+  countUsage(state, spec.type, spec.market, -1);
+  state.agenda.plan(terminatedAt, () => {
+    instance.subnet.give(instance.address);
+    takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
+  });
+  state.agenda.plan(terminatedAt + goneAfterMs, () => {
+    state.instances.remove(instance);
+    state.forgottenMs += now - instance.launchedAt;
+  });
+  instance.keeper?.ending(moment, instance);
+}

@@ -1,0 +1,15 @@
+import type { Pool } from '../capacity.ts';
+import type { Moment } from '../moment.ts';
+import { fits } from '../pattern.ts';
+
+/** Whether a new machine of the pool is to stay pending for ever by the knob `stuck`. Counts it. */
+export function staysPending(moment: Moment, pool: Pool): boolean {
+  const { knobs, rules } = moment;
+  return knobs.stuck.some(
+    (rule) =>
+      rules.inForce(rule, moment) &&
+      fits(rule.instance_type, pool.instanceType) &&
+      fits(rule.zone, pool.zone) &&
+      rules.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
+  );
+}

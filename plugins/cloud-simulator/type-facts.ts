@@ -1,0 +1,85 @@
+import { type CatalogueInstanceType, familyOf } from './catalogue.ts';
+
+/** What the name of a type tells beside what the catalogue counts. Enough to select by attributes and to describe the type. */
+export interface TypeFacts {
+  readonly family: string;
+  readonly cpu: 'intel' | 'amd' | 'amazon-web-services' | 'apple';
+  readonly current: boolean;
+  readonly burstable: boolean;
+  readonly bareMetal: boolean;
+  /** Kind of the disks of its host that it has; undefined = only EBS. */
+  readonly localStorage: 'ssd' | 'hdd' | undefined;
+  readonly accelerator: Accelerator | undefined;
+  /** Whether it can be had on the Spot market. */
+  readonly spot: boolean;
+  /** `nitro`, or `xen` for the old ones. */
+  readonly hypervisor: 'nitro' | 'xen';
+}
+
+export interface Accelerator {
+  readonly kind: 'gpu' | 'inference' | 'fpga';
+  readonly manufacturer: 'nvidia' | 'amd' | 'amazon-web-services' | 'habana' | 'xilinx';
+  /** As attributes name it (`a10g`) and as DescribeInstanceTypes shows it (`A10G`). */
+  readonly name: string;
+  readonly label: string;
+  /** Of one device. */
+  readonly memoryMib: number;
+}
+
+const previous = new Set(['m3', 'm4', 'c4', 'r4', 'p2', 'x1', 'x1e', 'i3']);
+const onXen = new Set(['t2', 'm3', 'm4', 'c4', 'r4', 'p2', 'p3', 'x1', 'x1e', 'i3']);
+// Their names do not say it: accelerated types name their processor only when it is Graviton.
+const amdWithoutLetter = new Set(['g5', 'g6', 'p5']);
+const disksWithoutLetter = new Set(['m3', 'i3', 'i4i', 'x1', 'x1e', 'g5', 'g6', 'p5']);
+
+const gpu = (name: string, label: string, memoryMib: number): Accelerator => ({
+  kind: 'gpu',
+  manufacturer: 'nvidia',
+  name,
+  label,
+  memoryMib,
+});
+const accelerators: Readonly<Record<string, Accelerator>> = {
+  g4dn: gpu('t4', 'T4', 16_384),
+  g5: gpu('a10g', 'A10G', 24_576),
+  g5g: gpu('t4g', 'T4g', 16_384),
+  g6: gpu('l4', 'L4', 22_888),
+  p2: gpu('k80', 'K80', 12_288),
+  p3: gpu('v100', 'V100', 16_384),
+  p4d: gpu('a100', 'A100', 40_960),
+  p5: gpu('h100', 'H100', 81_920),
+};
+
+const known = new Map<string, TypeFacts>();
+
+export function factsOf(type: CatalogueInstanceType): TypeFacts {
+  const name = type.instance_type;
+  const remembered = known.get(name);
+  if (remembered !== undefined) return remembered;
+  const made = deriveFacts(name, type.gpus > 0);
+  known.set(name, made);
+  return made;
+}
+
+function deriveFacts(name: string, accelerated: boolean): TypeFacts {
+  const family = familyOf(name);
+  // `c6gd`: the class, the generation, and letters for processor and equipment.
+  const [, kind = '', letters = ''] = /^([a-z]+)\d+([a-z-]*)$/.exec(family) ?? [];
+  return {
+    family,
+    cpu: cpuOf(family, kind, letters),
+    current: !previous.has(family),
+    burstable: kind === 't',
+    bareMetal: name.includes('.metal'),
+    localStorage: letters.includes('d') || disksWithoutLetter.has(family) ? 'ssd' : undefined,
+    accelerator: accelerated ? accelerators[family] : undefined,
+    spot: kind !== 'hpc' && kind !== 'mac',
+    hypervisor: onXen.has(family) ? 'xen' : 'nitro',
+  };
+}
+
+function cpuOf(family: string, kind: string, letters: string): TypeFacts['cpu'] {
+  if (kind === 'mac') return 'apple';
+  if (letters.includes('g')) return 'amazon-web-services';
+  return letters.includes('a') || amdWithoutLetter.has(family) ? 'amd' : 'intel';
+}

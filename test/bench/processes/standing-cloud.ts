@@ -1,0 +1,10 @@
+/** A process: a simulated cloud whose clock stands until it is advanced. */
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { startSimulator } = await import('../../../plugins/cloud-simulator/start-simulator.ts');
+const { standingClock } = await import('../../../plugins/cloud-simulator/clock.ts');
+
+const simulator = await startSimulator({ clock: standingClock() });
+process.on('message', () => process.send?.({ url: simulator.url }));
+process.on('disconnect', () => process.exit());
