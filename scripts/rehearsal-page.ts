@@ -22,9 +22,8 @@ export async function rehearsalPage(): Promise<{ readonly written: string; reado
 
 /** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
 async function rehearse(scenario: string): Promise<string> {
-  const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', '--port', '0', '--scenario', scenario, '--seed', '7'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const options = ['--port', '0', '--scenario', scenario, '--seed', '11', '--clock', 'standing'];
+  const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const url = /http:\/\/[^ :]+:\d+/.exec(await firstLine(cloud.stdout))?.[0];
     if (url === undefined) throw new Error(`The simulated cloud did not say where it is in scenario ${scenario}.`);

@@ -4,11 +4,14 @@ import type { SimulatorFlags } from './simulator.ts';
 
 /** Runs the simulated cloud in this process until it is told to end. Standard output gets one line, with its url, once it answers. */
 export async function startSimulatedCloud(flags: SimulatorFlags): Promise<void> {
-  const [{ startSimulator }, { scenarios }] = await Promise.all([
+  const [{ startSimulator }, { scenarios }, { runningClock, standingClock }] = await Promise.all([
     import('../../plugins/cloud-simulator/start-simulator.ts'),
     import('../../plugins/cloud-simulator/knobs/scenarios.ts'),
+    import('../../plugins/cloud-simulator/clock.ts'),
   ]);
-  const simulator = await startSimulator({ ...flags, seed: flags.seed ?? randomInt(2 ** 47) }).catch((error: unknown) => {
+  const clock = flags.clock === 'standing' ? standingClock(Date.now()) : runningClock();
+  const options = { ...flags, clock, seed: flags.seed ?? randomInt(2 ** 47) };
+  const simulator = await startSimulator(options).catch((error: unknown) => {
     throw refusal(error, flags);
   });
   const { scenario } = simulator.knobs;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { port } from './port.ts';
 
 /** What `muster simulator start` takes. */
@@ -7,6 +7,7 @@ export interface SimulatorFlags {
   readonly host: string;
   readonly scenario?: string;
   readonly seed?: number;
+  readonly clock: 'running' | 'standing';
 }
 
 /** `muster simulator …` */
@@ -22,6 +23,11 @@ export function simulatorCommands(program: Command): void {
       '--seed <number>',
       'Where chance starts: the same seed and the same calls give the same ids and failures (default: another each time).',
       seed,
+    )
+    .addOption(
+      new Option('--clock <kind>', "Whether the cloud's time runs, or moves only by POST /_sim/clock.")
+        .choices(['running', 'standing'])
+        .default('running'),
     )
     .action(async (flags: SimulatorFlags) => {
       const { startSimulatedCloud } = await import('./simulator-start.ts');

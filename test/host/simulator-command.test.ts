@@ -56,6 +56,18 @@ test('the same seed gives the same ids, no seed others each time', async (t) => 
   t.not(await id(), await id());
 });
 
+test('a standing clock moves only when it is told to', async (t) => {
+  const { url } = await start(t, '--port', '0', '--clock', 'standing');
+  const advance = async (ms: number) => {
+    const answer = await fetch(`${url}/_sim/clock`, { method: 'POST', body: JSON.stringify({ advance_ms: ms }) });
+    return Date.parse(((await answer.json()) as { now: string }).now);
+  };
+  const first = await advance(0);
+  await idOfLaunch(url);
+  t.is(await advance(0), first);
+  t.is(await advance(3_600_000), first + 3_600_000);
+});
+
 test('a scenario may be a file', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-scenario-'));
   t.teardown(() => rm(directory, { recursive: true }));
@@ -78,6 +90,7 @@ test('what cannot be started is refused in a sentence', async (t) => {
   const taken = await muster('simulator', 'start', '--port', new URL(url).port);
   t.deepEqual([taken.code, /taken/.test(taken.stderr)], [5, true], taken.stderr);
   t.is((await muster('simulator', 'start', '--seed', '-1')).code, 2);
+  t.is((await muster('simulator', 'start', '--clock', 'broken')).code, 2);
 });
 
 test('`simulator scenarios` lists each ready-made one with its sentence', async (t) => {

@@ -35,9 +35,20 @@ export async function openCloud(directory: string, knobs: KnobChange): Promise<C
         every_ms: 3,
       }),
     async close() {
-      if (place) process.kill(place.pid, 'SIGTERM');
+      if (place === undefined) return;
+      process.kill(place.pid, 'SIGTERM');
+      // It puts its place in the directory away, which is removed next.
+      await until('the end of the cloud', async () => !isAlive(place.pid));
     },
   };
   await cloud.turn(knobs);
   return cloud;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
