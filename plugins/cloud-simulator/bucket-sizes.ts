@@ -1,5 +1,7 @@
 import type { Action } from './action.ts';
 import type { BucketSize } from './knobs/wire-knobs.ts';
+import type { Moment } from './moment.ts';
+import { type Bucket, filledBucket } from './state/buckets.ts';
 import type { Params } from './wire/form.ts';
 
 // AWS's documented defaults for EC2, per account and region. An action that is not listed has the bucket of its category.
@@ -56,9 +58,10 @@ export function requestBucket({ name, mutating }: Action, service: string, param
   return { key: name, name, size: requests[name] ?? (mutating ? mutation : filtered) };
 }
 
-/** The default size of the bucket of machines that an action has beside that of its requests. */
-export function resourceSize(action: string): BucketSize | undefined {
-  return resources[action];
+/** The bucket of machines that an action has beside that of its requests. */
+export function machineBucket(moment: Moment, action: string): Bucket | undefined {
+  const size = moment.knobs.throttle.buckets[action]?.resources ?? resources[action];
+  return size === undefined ? undefined : filledBucket(moment, `${action}/resources`, size);
 }
 
 /** Whether a call asks for everything: it has neither ids nor filters, and names no page. */

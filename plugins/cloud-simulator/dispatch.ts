@@ -8,6 +8,7 @@ import { draw } from './knobs/span.ts';
 import type { FaultRule } from './knobs/wire-knobs.ts';
 import { paramsHash } from './params-hash.ts';
 import type { Simulation } from './simulation.ts';
+import { throttle } from './throttle.ts';
 import { type Caller, type CallerHeaders, readCaller } from './wire/caller.ts';
 import { AwsError } from './wire/errors.ts';
 import type { Form } from './wire/form.ts';
@@ -38,7 +39,7 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
     const { action, caller, protocol } = recognise(form, headers);
     const call = callOf(simulation, action, form, caller);
     call.state.agenda.settle(call.now);
-    const course = run(simulation, action, call, caller, protocol.service);
+    const course = run(action, call, caller, protocol.service);
     return tell(simulation, call, course, protocol);
   } catch (error) {
     return refuse(form, asAwsError(error), simulation.knobs.current.auth.clock_skew_ms);
@@ -92,11 +93,11 @@ interface Course {
 
 type Outcome = { readonly inner: string } | { readonly error: AwsError };
 
-function run(simulation: Simulation, action: Action, call: ActionCall, caller: Caller, service: string): Course {
+function run(action: Action, call: ActionCall, caller: Caller, service: string): Course {
   let fault: FaultRule | undefined;
   try {
     admit(call, caller, service);
-    simulation.throttle.check(action, service, call);
+    throttle(action, service, call);
     fault = faultFor(call, action.name);
     if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
     return { fault, executed: true, outcome: { inner: execute(action, call) } };

@@ -10,7 +10,6 @@ import type { RegionState } from './state/region-state.ts';
 import { createSessionBook, type SessionBook } from './state/sessions.ts';
 import { planStrikes, strike } from './state/interruptions.ts';
 import { createWorld, type World } from './state/world.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
 
 /** The simulated cloud apart from its wire: what every call works on. */
 export interface Simulation {
@@ -19,7 +18,6 @@ export interface Simulation {
   readonly random: RandomSource;
   readonly audit: Audit;
   readonly rules: RuleBook;
-  readonly throttle: Throttle;
   readonly sessions: SessionBook;
   readonly knobs: KnobBoard;
   /** A moment in a region. */
@@ -46,7 +44,6 @@ export function createSimulation(options: {
   const random = seededRandom(options.seed);
   const rules = createRuleBook();
   const audit = createAudit();
-  const throttle = createThrottle();
   const sessions = createSessionBook();
   let current = defaultKnobs;
   const moment = (state: RegionState, now: number): Moment => ({ state, knobs: current, rules, random, now, touched: [] });
@@ -76,7 +73,6 @@ export function createSimulation(options: {
     random,
     audit,
     rules,
-    throttle,
     sessions,
     moment,
     knobs: {
@@ -88,7 +84,6 @@ export function createSimulation(options: {
     reset(what) {
       world.clear();
       audit.clear();
-      throttle.clear();
       sessions.clear();
       clock.reset();
       // A copy, so that rules count and date from here.

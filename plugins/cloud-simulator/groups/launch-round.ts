@@ -1,5 +1,6 @@
-import { insufficientCapacity, priceOf } from '../capacity.ts';
+import { priceOf } from '../capacity.ts';
 import { type PlanPool, planMarket } from '../launch/fleet-plan.ts';
+import { countLaunched, heldBack, machinesAllowed } from '../launch/launch-rate.ts';
 import type { Market } from '../launch/launch-spec.ts';
 import { type Placement, place as placeOf } from '../launch/place.ts';
 import { startInstances } from '../launch/start-instances.ts';
@@ -47,7 +48,8 @@ interface ReadyPool extends PlanPool {
 const oneMachine = 1e-6;
 
 /** Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a zone sends the rest to the others. */
-export function launchRound(moment: Moment, group: Group, order: LaunchOrder): Round {
+export function launchRound(moment: Moment, group: Group, asked: LaunchOrder): Round {
+  const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(moment))) };
   const members: Member[] = [];
   const shortages: Shortage[] = [];
   // Inside, groups work with instant fleets: one for each round.
@@ -105,6 +107,7 @@ function fillMarket(moment: Moment, group: Group, order: LaunchOrder, share: Mar
         keeper: group.keeper,
       });
       members.push(...instances.map((instance) => join(moment, group, instance, pool.way, order.cause)));
+      countLaunched(moment, count);
       got += count;
       left -= count * pool.weight;
     }
@@ -147,8 +150,7 @@ function shortageAt(
     return { place, market: share.options.market, type: undefined, error: refusal };
   }
   const after = placeOf(moment, pool.way.spec);
-  // A pool that still has room was held back by the knob `partial`, which counts as want of capacity.
-  const error = after.room === 0 ? after.refusal : insufficientCapacity(after.pool);
+  const error = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
   return { place, market: after.pool.market, type: pool.type, error };
 }
 

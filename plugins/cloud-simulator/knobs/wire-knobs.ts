@@ -55,6 +55,8 @@ export interface ThrottleKnobs {
    * as 100 and 5 a second. STS's share one of 600 and 600 a second.
    */
   readonly default_buckets: boolean;
+  /** Whether what fleets and groups start draws from the bucket of RunInstances' machines as well: AWS does not say. */
+  readonly fleets_draw: boolean;
   /** Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services Throttling (400). */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
@@ -72,7 +74,11 @@ export interface WireKnobs {
   readonly latency_ms: Readonly<Record<string, Span>>;
 }
 
-export const wireDefaults: WireKnobs = { faults: [], throttle: { default_buckets: false, next: [], buckets: {} }, latency_ms: {} };
+export const wireDefaults: WireKnobs = {
+  faults: [],
+  throttle: { default_buckets: false, fleets_draw: true, next: [], buckets: {} },
+  latency_ms: {},
+};
 
 const bucket = record({ capacity: integer(1), per_second: positive }, ['capacity', 'per_second']);
 
@@ -107,6 +113,7 @@ export const wireShapes: Shapes = {
   faults: listOf(both(fault, contradictions)),
   throttle: record({
     default_buckets: boolean,
+    fleets_draw: boolean,
     next: listOf(rule({ action: actionName, times: integer(1) }, ['action', 'times'])),
     buckets: mapOf(record({ requests: bucket, resources: bucket }), bucketName),
   }),

@@ -1,4 +1,3 @@
-import { insufficientCapacity } from '../capacity.ts';
 import type { Moment } from '../moment.ts';
 import type { FleetError, UnitType } from '../state/fleets.ts';
 import type { Instance, Keeper } from '../state/instance.ts';
@@ -6,6 +5,7 @@ import type { Tags } from '../state/tags.ts';
 import { type Candidate, candidatesOf } from './fleet-candidates.ts';
 import { planMarket } from './fleet-plan.ts';
 import type { FleetPool } from './fleet-pools.ts';
+import { countLaunched, heldBack, machinesAllowed } from './launch-rate.ts';
 import type { MarketOptions } from './fleet-request.ts';
 import type { Market } from './launch-spec.ts';
 import { placeIn } from './place.ts';
@@ -37,7 +37,7 @@ export function fillMarkets(moment: Moment, filling: Filling): Filled {
   const errors: FleetError[] = [];
   const short = new Set<Market>();
   const { keeper, systemTags } = filling;
-  let { limit } = filling;
+  let limit = Math.min(filling.limit, Math.floor(machinesAllowed(moment)));
   for (const options of filling.markets) {
     const { market } = options;
     if (options.units <= 0) continue;
@@ -46,6 +46,7 @@ export function fillMarkets(moment: Moment, filling: Filling): Filled {
     for (const { pool: from, count } of plan.takes) {
       const start = { spec: from.spec, placement: from.placement, count, systemTags };
       launches.push({ from, market, instances: startInstances(moment, keeper === undefined ? start : { ...start, keeper }) });
+      countLaunched(moment, count);
       limit -= count;
     }
     errors.push(...distinct([...refused, ...plan.short.map((from) => shortage(moment, from, market))]));
@@ -56,8 +57,7 @@ export function fillMarkets(moment: Moment, filling: Filling): Filled {
 
 function shortage(moment: Moment, from: Candidate, market: Market): FleetError {
   const after = placeIn(moment, from.spec, from.placement.subnet);
-  // A pool that still has room was held back by the knob `partial`, which counts as want of capacity.
-  const { code, message } = after.room === 0 ? after.refusal : insufficientCapacity(after.pool);
+  const { code, message } = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
   return { poolXml: from.pool.xml, market, code, message };
 }
 

@@ -1,3 +1,4 @@
+import type { Bucket } from './buckets.ts';
 import type { Moment } from '../moment.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import type { Fleet } from './fleets.ts';
@@ -19,6 +20,8 @@ export interface RegionState {
   readonly groups: GroupShelf;
   readonly tokens: TokenBook;
   readonly agenda: Agenda;
+  /** Token buckets by action and kind. */
+  readonly buckets: Map<string, Bucket>;
   /** Machines that hold a place of a capacity pool, by `type/zone/market`. */
   readonly placesTaken: Map<string, number>;
   /** What live machines count against the quotas. */
@@ -50,6 +53,7 @@ export function createRegionState(account: string, region: string, around: Surro
     fleets: new Map(),
     groups: createGroupShelf(),
     tokens: createTokenBook(around.tokenMemoryMs),
+    buckets: new Map(),
     agenda: createAgenda((at) => around.moment(state, at)),
     placesTaken: new Map(),
     usage: { onDemandVcpus: 0, spotMachines: 0 },

@@ -39,7 +39,7 @@ export async function createFleet(ec2: EC2Client, ask: Ask): Promise<CreateFleet
   );
 }
 
-async function makeTemplate(ec2: EC2Client): Promise<string | undefined> {
+export async function makeTemplate(ec2: EC2Client): Promise<string | undefined> {
   const made = await ec2.send(
     new CreateLaunchTemplateCommand({
       LaunchTemplateName: 'pool',

@@ -1,5 +1,10 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { AutoScalingClient, DescribeAutoScalingGroupsCommand, SetDesiredCapacityCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  AutoScalingClient,
+  CreateAutoScalingGroupCommand,
+  DescribeAutoScalingGroupsCommand,
+  SetDesiredCapacityCommand,
+} from '@aws-sdk/client-auto-scaling';
 import {
   CreateTagsCommand,
   DescribeInstancesCommand,
@@ -11,6 +16,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import test, { type ExecutionContext } from 'ava';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { createFleet, makeTemplate } from './instant-fleet-support.ts';
 import { codeOf, launch, openCloud, refusal } from './support.ts';
 
 const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
@@ -47,6 +53,27 @@ test('the default buckets count machines too: 1000, then 2 a second', async (t) 
   t.is(await codeOf(ec2.send(launch())), 'RequestLimitExceeded');
   simulator.advance(1000);
   t.is((await ec2.send(launch({ MaxCount: 2 }))).Instances?.length, 2);
+});
+
+test('machines of fleets and groups draw from the same bucket, unless that is switched off', async (t) => {
+  for (const [fleets_draw, machines] of [
+    [true, 3],
+    [false, 5],
+  ] as const) {
+    const buckets = { RunInstances: { resources: { capacity: 10, per_second: 0.001 } } };
+    const { ec2, simulator } = await openCloud(t, { knobs: { throttle: { default_buckets: true, fleets_draw, buckets } } });
+    await ec2.send(launch({ MinCount: 7, MaxCount: 7 }));
+    const fleet = await createFleet(ec2, { units: 5 });
+    t.is(fleet.Instances?.flatMap((one) => one.InstanceIds ?? []).length, machines);
+    t.deepEqual(fleet.Errors?.map((one) => one.ErrorCode) ?? [], fleets_draw ? ['RequestLimitExceeded'] : []);
+    const groups = autoScaling(t, simulator.url);
+    const sizes = { MinSize: 0, MaxSize: 2, DesiredCapacity: 2, AvailabilityZones: ['us-east-1a'] };
+    const LaunchTemplate = { LaunchTemplateId: await makeTemplate(ec2), Version: '1' };
+    await groups.send(new CreateAutoScalingGroupCommand({ AutoScalingGroupName: 'one', ...sizes, LaunchTemplate }));
+    simulator.advance(20_000);
+    const { AutoScalingGroups } = await groups.send(new DescribeAutoScalingGroupsCommand({}));
+    t.is(AutoScalingGroups?.[0]?.Instances?.length, fleets_draw ? 0 : 2);
+  }
 });
 
 /** How many of `calls` equal calls get through. */
