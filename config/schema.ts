@@ -54,6 +54,11 @@ export const ProviderEntry = Type.Object(
       {},
       { additionalProperties: true, default: {}, description: 'Fields that templates get where they say nothing.' },
     ),
+    sweep: Type.Enum(['off', 'report', 'terminate'], {
+      default: 'report',
+      description:
+        'What becomes of things in the cloud that carry our tags and that no request knows: told, or ended after several sightings.',
+    }),
     limits: Limits,
   },
   closed,

@@ -82,6 +82,8 @@ export interface ProviderType<Config extends TObject = TObject, Session = any> {
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */
   owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
+  /** Ends what `owned` listed and no request knows. Idempotent: what is gone is a success. Default: such things are only reported. */
+  remove?(session: Session, orphans: readonly OwnedResource[], call: Call): Promise<void>;
 }
 
 /** What an API can do, and what the core must know to cut orders and to wait. */

@@ -25,6 +25,7 @@ import { perform } from './act/perform.ts';
 import type { Tools } from './act/tools.ts';
 import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
+import { Sweep } from './sweep/sweep.ts';
 import { Tidy } from './tidy.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
@@ -75,6 +76,7 @@ class Loop implements RunningLoop {
   readonly #health: HealthWatch;
   readonly #holdings: Holdings;
   readonly #tidy: Tidy;
+  readonly #sweep: Sweep;
   readonly #recorder: Recorder;
   readonly #tools: Tools;
   readonly #surroundings: Surroundings;
@@ -94,6 +96,8 @@ class Loop implements RunningLoop {
     this.#pool = new SessionPool({ ...parts, installation }, this.#stopping.signal);
     this.#health = new HealthWatch(facts, store, clock, log);
     this.#tidy = new Tidy(store, clock);
+    const { signal } = this.#stopping;
+    this.#sweep = new Sweep({ store, clock, log, facts, settings: this.#settings, pool: this.#pool, installation, signal });
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>
@@ -151,6 +155,7 @@ class Loop implements RunningLoop {
     this.#leaving = true;
     await this.#holdings.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
+    await this.#sweep.idle();
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -215,6 +220,7 @@ class Loop implements RunningLoop {
   async #betweenRounds(): Promise<void> {
     this.#tellLooks();
     await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
+    this.#sweep.begin(this.#parts.instances);
     await this.#tidy
       .tidy()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));

@@ -16,6 +16,11 @@ export interface Settings {
   readonly repeat_release_ms: number;
   /** When an attempt whose token is too old for a replay is looked for, after it was given up. */
   readonly lost_looks_ms: readonly number[];
+  /** Between two sweeps of everything that is ours in the clouds, and from the start to the first. */
+  readonly sweep_ms: number;
+  readonly sweep_first_ms: number;
+  /** What is younger is left alone by a sweep. */
+  readonly sweep_grace_ms: number;
   /** Rows in one transaction. */
   readonly rows_per_commit: number;
   /** Calls that change one instance's cloud at the same time. */
@@ -31,6 +36,9 @@ export const defaultSettings: Settings = {
   hold_ms: 60_000,
   repeat_release_ms: 60_000,
   lost_looks_ms: [30_000, 120_000, 600_000],
+  sweep_ms: 600_000,
+  sweep_first_ms: 15_000,
+  sweep_grace_ms: 600_000,
   rows_per_commit: 200,
   calls_at_once: 16,
 };

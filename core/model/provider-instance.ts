@@ -1,3 +1,6 @@
+/** `off`: nobody looks for them. `report`: they are told. `terminate`: they are ended after several sightings. */
+export type SweepPolicy = 'off' | 'report' | 'terminate';
+
 /** One configured provider: a type with its settings, ready to connect. */
 export interface ProviderInstance {
   readonly name: string;
@@ -12,5 +15,7 @@ export interface ProviderInstance {
   readonly config: Readonly<Record<string, unknown>>;
   /** Fields that its templates get where they say nothing. */
   readonly template_defaults: Readonly<Record<string, unknown>>;
+  /** What becomes of things in the cloud that carry our tags and that no request knows. */
+  readonly sweep: SweepPolicy;
   readonly limits: { readonly max_instances_per_request: number; readonly max_concurrent_requests: number | null };
 }

@@ -1,16 +1,24 @@
 import { Type, type Static } from 'typebox';
+import type { MachineReport } from '../provider.ts';
 import { MachineKey } from './machine.ts';
 
-/** What a caller wants of a request that a loop may be holding: inserted by a face, absorbed by the holder of the claim. */
+/** What somebody wants of a request that a loop may be holding: inserted by a face or the sweep, absorbed by the holder of the claim. */
 export const WishRecord = Type.Object({
   wish_id: Type.String(),
-  kind: Type.Unsafe<'cancel' | 'return'>(Type.Enum(['cancel', 'return'])),
+  kind: Type.Unsafe<'cancel' | 'return' | 'found'>(Type.Enum(['cancel', 'return', 'found'])),
   /** The provisioning request that it concerns. */
   request_id: Type.String(),
   /** The return request that it belongs to. */
   return_id: Type.Optional(Type.String()),
   /** Machines wanted gone, for a return. */
   machines: Type.Array(MachineKey),
+  /** Machines of an attempt that its request has lost sight of, for a find. */
+  found: Type.Optional(
+    Type.Object({
+      attempt: Type.Integer({ minimum: 1 }),
+      reports: Type.Array(Type.Unsafe<MachineReport>(Type.Object({}, { additionalProperties: true }))),
+    }),
+  ),
   reason: Type.Optional(Type.String()),
   created_at: Type.Integer(),
   absorbed: Type.Boolean(),

@@ -5,6 +5,7 @@ import { cloudFields, type CloudTemplate } from './fields.ts';
 import { ownedBy } from './owned.ts';
 import { machineTypesOf, placesOf } from './places.ts';
 import { machineTypesOf as typesOf } from './pools.ts';
+import { removeOrphans } from './remove.ts';
 import { connect, type CloudSession } from './session.ts';
 
 /** The provider type `cloud`: AWS, one region of one account. */
@@ -35,4 +36,5 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   places: placesOf,
   machineTypes: machineTypesOf,
   owned: ownedBy,
+  remove: removeOrphans,
 });

@@ -26,6 +26,7 @@ export async function loopBench(
   clouds: Readonly<Record<string, ScriptedCloud>>,
   settings: Partial<Settings> = {},
   limits: Partial<ProviderInstance['limits']> = {},
+  sweep: ProviderInstance['sweep'] = 'off',
 ): Promise<LoopBench> {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
@@ -38,6 +39,7 @@ export async function loopBench(
       weight: 10,
       config: { cloud },
       template_defaults: {},
+      sweep,
       limits: { max_instances_per_request: 10_000, max_concurrent_requests: null, ...limits },
     }),
   );

@@ -7,6 +7,7 @@ import {
   type LaunchOrder,
   type MachineReport,
   type Offer,
+  type OwnedResource,
   ProviderFault,
   type Shortfall,
 } from '../../core/index.ts';
@@ -29,6 +30,10 @@ export class ScriptedCloud {
   readonly offers: readonly Offer[] | undefined;
   /** Observations fail with this. */
   deaf: ProviderFault | undefined;
+  /** What a sweep finds; a fault fails it. */
+  listed: readonly OwnedResource[] | ProviderFault = [];
+  /** What a sweep ended, by id. */
+  readonly removed: string[] = [];
   /** Machines that are not listed. */
   readonly hidden = new Set<string>();
   readonly capabilities: Capabilities;
@@ -90,6 +95,14 @@ export const scriptedType = defineProviderType({
   config,
   connect: (settings): ScriptedCloud => settings.cloud,
   identity: async () => 'scripted',
+  async *owned(cloud) {
+    cloud.calls.push('sweep');
+    if (cloud.listed instanceof ProviderFault) throw cloud.listed;
+    yield* cloud.listed;
+  },
+  async remove(cloud, orphans) {
+    cloud.removed.push(...orphans.map(({ id }) => id));
+  },
 });
 
 const gone = (shortfall: readonly Shortfall[]) => ({ machines: [], settled: true, shortfall });

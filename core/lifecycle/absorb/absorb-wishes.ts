@@ -1,11 +1,14 @@
 import { isTerminal } from '../../model/request.ts';
 import type { Draft } from '../case.ts';
+import type { WishRecord } from '../../model/wish.ts';
 import { isAlive, isStaying } from '../counting.ts';
+import { absorbReports } from './absorb-reports.ts';
 
 /** Takes in what callers want: machines to go back, or the end of the request. A wish that has nothing left to ask for is absorbed all the same. */
 export function absorbWishes(draft: Draft): void {
   for (const wish of draft.wishes) {
     if (wish.kind === 'cancel') cancel(draft, wish.reason);
+    else if (wish.kind === 'found') find(draft, wish);
     else giveBack(draft, wish.machines, wish.return_id);
     draft.absorb(wish);
   }
@@ -34,4 +37,18 @@ function giveBack(draft: Draft, keys: readonly { provider_instance: string; mach
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
     });
   }
+}
+
+/** Machines that the sweep saw: those that nobody knew are taken in like any other; one that was given up as gone, and is not, has to go after all. */
+function find(draft: Draft, { found }: WishRecord): void {
+  const attempt = found && draft.attempt(found.attempt);
+  if (!attempt) return;
+  const { provider_instance } = attempt;
+  for (const { machine_id } of found.reports) {
+    const known = draft.machine({ provider_instance, machine_id });
+    if (!known || isAlive(known)) continue;
+    const { gone_at: _gone, released_at: _released, ...rest } = known;
+    draft.putMachine({ ...rest, misses: 0, going: known.going ?? 'late' });
+  }
+  absorbReports(draft, attempt, found.reports);
 }

@@ -1,0 +1,61 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { MachineRecord } from '../../model/machine.ts';
+import type { MachineReport, OwnedResource } from '../../provider.ts';
+import { isAlive } from '../counting.ts';
+
+/** What the store knows of the resources of a listing. Read after the listing, so that what was made meanwhile is known. */
+export interface Known {
+  /** By request and number. */
+  attempt(request_id: string, attempt: number): AttemptRecord | undefined;
+  machine(machine_id: string): MachineRecord | undefined;
+}
+
+/** Machines of one attempt that its request has lost sight of. */
+export interface Astray {
+  readonly request_id: string;
+  readonly attempt: number;
+  readonly provider_instance: string;
+  readonly machines: readonly MachineReport[];
+}
+
+export interface Comparison {
+  readonly astray: readonly Astray[];
+  /** What no attempt in the store can have made, or what an attempt that was cleared away has left. */
+  readonly orphans: readonly OwnedResource[];
+}
+
+/**
+ * Compares what a provider lists as ours with what the store knows. What is younger than `grace_ms` is passed over: its attempt may just be
+ * finding out about it. So is what ends already. Pure.
+ */
+export function compare(listed: readonly OwnedResource[], known: Known, now: number, grace_ms: number): Comparison {
+  const astray = new Map<string, { of: Omit<Astray, 'machines'>; machines: MachineReport[] }>();
+  const orphans: OwnedResource[] = [];
+  for (const resource of listed) {
+    if (isYoung(resource, now, grace_ms) || isEnding(resource)) continue;
+    const { request_id, attempt: number, machine } = resource;
+    const attempt = request_id === undefined || number === undefined ? undefined : known.attempt(request_id, number);
+    if (attempt === undefined) orphans.push(resource);
+    else if (machine === undefined) {
+      if (attempt.disposed) orphans.push(resource);
+    } else if (!follows(known.machine(machine.machine_id))) {
+      const { provider_instance } = attempt;
+      const key = `${attempt.request_id} ${attempt.attempt}`;
+      const entry = astray.get(key) ?? {
+        of: { request_id: attempt.request_id, attempt: attempt.attempt, provider_instance },
+        machines: [],
+      };
+      entry.machines.push(machine);
+      astray.set(key, entry);
+    }
+  }
+  return { astray: [...astray.values()].map(({ of, machines }) => ({ ...of, machines })), orphans };
+}
+
+const follows = (machine: MachineRecord | undefined): boolean => machine !== undefined && isAlive(machine);
+
+function isYoung({ created_at }: OwnedResource, now: number, grace_ms: number): boolean {
+  return created_at !== undefined && now - Date.parse(created_at) < grace_ms;
+}
+
+const isEnding = ({ machine }: OwnedResource): boolean => machine?.status === 'shutting-down' || machine?.status === 'terminated';

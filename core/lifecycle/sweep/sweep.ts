@@ -1,0 +1,179 @@
+import type { Clock } from '../../clock.ts';
+import { isFault } from '../../fault.ts';
+import { newWishId } from '../../ids.ts';
+import type { Log } from '../../log.ts';
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { OwnedResource } from '../../provider.ts';
+import type { Facts } from '../../providers/facts.ts';
+import { guard } from '../../providers/guard.ts';
+import type { Connected, SessionPool } from '../../providers/session-pool.ts';
+import type { Change, Store } from '../../storage.ts';
+import type { Settings } from '../settings.ts';
+import { type Astray, compare } from './compare.ts';
+import { readKnown } from './read-known.ts';
+import { Sightings } from './sightings.ts';
+
+const listMs = 300_000;
+const removeMs = 120_000;
+/** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
+const tellAfter = 2;
+const endAfter = 3;
+/** A sweep that would end more than this part of a listing is more likely wrong itself. */
+const mostShare = 0.05;
+const mostAlways = 5;
+
+export interface SweepParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly facts: Facts;
+  readonly settings: Settings;
+  readonly pool: SessionPool;
+  readonly installation: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Compares everything in the clouds that carries this installation's tags with the store: at the start and every `sweep_ms`, one instance after the
+ * other. Machines that a known request lost sight of are handed to its case by a wish. What nobody knows is reported, and ended only
+ * where the instance says `sweep: terminate`, after several sightings in a row and never much of it at once. A listing that fails decides nothing.
+ */
+export class Sweep {
+  readonly #parts: SweepParts;
+  readonly #sightings = new Map<string, Sightings>();
+  #next = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+    this.#next = parts.clock.monotonic() + parts.settings.sweep_first_ms;
+  }
+
+  /** Begins a sweep when one is due and none is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    const { clock, settings } = this.#parts;
+    if (this.#running || clock.monotonic() < this.#next) return;
+    this.#next = clock.monotonic() + settings.sweep_ms;
+    this.#running = this.#sweepAll(instances).finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #sweepAll(instances: readonly ProviderInstance[]): Promise<void> {
+    const done = new Set<string>();
+    for (const instance of instances) {
+      if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
+      try {
+        // Where nothing was ever ordered nothing can be ours: an idle broker does not open the cloud for it.
+        const ordered = await this.#parts.store.find('attempt', { where: { provider_instance: instance.name }, limit: 1 });
+        if (ordered.length === 0) continue;
+        const connected = await this.#parts.pool.connect(instance.name);
+        // Two instances may speak to the same cloud, and each would list the other's machines.
+        if (connected.type.owned === undefined || done.has(connected.identity)) continue;
+        done.add(connected.identity);
+        await this.#sweep(instance, connected);
+      } catch (error) {
+        if (!this.#parts.signal.aborted)
+          this.#parts.log.warn(
+            { provider_instance: instance.name, err: isFault(error) ? undefined : error },
+            `The sweep failed: ${textOf(error)}`,
+          );
+      }
+    }
+  }
+
+  async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
+    const { store, clock, settings, facts } = this.#parts;
+    const listed = await this.#list(instance, connected);
+    if (listed.length === 0) return;
+    const { astray, orphans } = compare(listed, await readKnown(store, listed), clock.now(), settings.sweep_grace_ms);
+    for (const each of astray) await this.#handOver(each);
+    const sightings = this.#sightings.get(connected.identity) ?? new Sightings();
+    this.#sightings.set(connected.identity, sightings);
+    const counted = sightings.count(orphans);
+    const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
+    const known = facts.get('orphans', instance.name);
+    if (orphans.length > 0 || known !== undefined)
+      await store.commit(facts.learn([{ topic: 'orphans', name: instance.name, item: '', value, at: clock.now() }]));
+    await this.#tell(
+      instance,
+      counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
+    );
+    if (instance.sweep === 'terminate')
+      await this.#end(
+        instance,
+        connected,
+        counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan),
+        listed.length,
+      );
+  }
+
+  /** The whole listing or none: half of one would count the other half as missed. */
+  async #list({ name }: ProviderInstance, { type, session }: Connected): Promise<OwnedResource[]> {
+    const { installation } = this.#parts;
+    return guard({ ...this.#guarded(listMs, false), what: `sweep of '${name}'` }, async (call) => {
+      const found: OwnedResource[] = [];
+      for await (const resource of type.owned?.(session, installation, call) ?? []) found.push(resource);
+      return found;
+    });
+  }
+
+  async #handOver({ request_id, attempt, provider_instance, machines }: Astray): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    log.warn(
+      { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
+      'Machines were found that their request had lost sight of.',
+    );
+    await store.commit([
+      {
+        op: 'insert',
+        kind: 'wish',
+        record: {
+          wish_id: newWishId(),
+          kind: 'found',
+          request_id,
+          machines: machines.map(({ machine_id }) => ({ provider_instance, machine_id })),
+          found: { attempt, reports: [...machines] },
+          created_at: clock.now(),
+          absorbed: false,
+        },
+      },
+    ]);
+  }
+
+  async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    if (orphans.length === 0) return;
+    const changes = orphans.map(({ machine: _, ...what }): Change => {
+      log.warn({ provider_instance: name, ...what }, 'Something in the cloud carries our tags, and no request knows it.');
+      return {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: clock.now(), type: 'orphan.found', data: { provider_instance: name, ...what } },
+      };
+    });
+    for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
+  }
+
+  async #end({ name }: ProviderInstance, { type, session }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
+    if (orphans.length === 0 || type.remove === undefined) return;
+    const { store, clock, log } = this.#parts;
+    const some = orphans.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
+    await guard({ ...this.#guarded(removeMs, true), what: `clean-up of '${name}'` }, async (call) => type.remove?.(session, some, call));
+    const ids = some.map(({ id }) => id);
+    log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
+    await store.commit([
+      { op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } } },
+    ]);
+  }
+
+  #guarded(timeout_ms: number, mutating: boolean) {
+    const { signal, log } = this.#parts;
+    return { mutating, timeout_ms, signal, log, fence: () => signal.throwIfAborted() };
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
