@@ -14,6 +14,7 @@ import { AwsError } from './wire/errors.ts';
 import type { Form } from './wire/form.ts';
 import { checkFilterLimits } from './wire/limits.ts';
 import { knownVersion, type Protocol, protocolOf } from './wire/protocols.ts';
+import { flag } from './wire/values.ts';
 
 /** What the caller is to get, and how. */
 export interface Reply {
@@ -109,7 +110,7 @@ function run(action: Action, call: ActionCall, caller: Caller, service: string):
 
 function execute(action: Action, call: ActionCall): string {
   checkFilterLimits(call);
-  if (String(call.params['DryRun']).toLowerCase() === 'true') {
+  if (flag(call.params, 'DryRun')) {
     throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
   }
   return action.handle(call);

@@ -24,5 +24,6 @@ export async function pause(res: ServerResponse, ms: number): Promise<boolean> {
 }
 
 function isGone(res: ServerResponse): boolean {
-  return res.destroyed || res.closed || res.socket === null || res.socket.destroyed;
+  // The answer itself has no socket yet while an earlier call of its connection waits for its own.
+  return res.destroyed || res.closed || res.req.socket.destroyed;
 }

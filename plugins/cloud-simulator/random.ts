@@ -2,17 +2,34 @@
 export interface RandomSource {
   /** 0 ≤ number < 1. */
   next(): number;
-  /** `digits` lower-case hexadecimal digits. */
+  /** `digits` lower-case hexadecimal digits, for ids. */
   hex(digits: number): string;
+  /** Restarts what `next` gives. Ids go on, so that none is given twice. */
   seed(seed: number): void;
 }
 
-/** sfc32, seeded with one number. Not for secrets. */
+/** Chance from one number. Not for secrets. */
 export function seededRandom(seed: number): RandomSource {
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let counter = 0;
+  let chance = words(seed);
+  const ids = words(seed, 0x5bd1e995);
+  return {
+    next: () => chance() / 0x1_0000_0000,
+    hex(digits) {
+      const parts: string[] = [];
+      for (let left = digits; left > 0; left -= 8) parts.push(ids().toString(16).padStart(8, '0').slice(0, left));
+      // Joined, an id is one string and not a chain of its pieces.
+      return parts.join('');
+    },
+    seed: (value) => void (chance = words(value)),
+  };
+}
+
+/** sfc32: words of 32 bits, one stream for each pair of numbers. */
+function words(seed: number, stream = 0x9e3779b9): () => number {
+  let a = seed | 0;
+  let b = (seed / 0x1_0000_0000) | 0;
+  let c = stream | 0;
+  let counter = 1;
 
   function word(): number {
     const sum = (a + b + counter) | 0;
@@ -23,24 +40,7 @@ export function seededRandom(seed: number): RandomSource {
     return sum >>> 0;
   }
 
-  function reseed(value: number): void {
-    a = value | 0;
-    b = (value / 0x1_0000_0000) | 0;
-    c = 0x9e3779b9 | 0;
-    counter = 1;
-    // The first words of a small seed resemble each other.
-    for (let turn = 0; turn < 15; turn++) word();
-  }
-
-  reseed(seed);
-  return {
-    next: () => word() / 0x1_0000_0000,
-    hex(digits) {
-      const words: string[] = [];
-      for (let left = digits; left > 0; left -= 8) words.push(word().toString(16).padStart(8, '0').slice(0, left));
-      // Joined, an id is one string and not a chain of its pieces.
-      return words.join('');
-    },
-    seed: reseed,
-  };
+  // The first words of a small seed resemble each other.
+  for (let turn = 0; turn < 15; turn++) word();
+  return word;
 }

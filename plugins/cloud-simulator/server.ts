@@ -70,7 +70,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     lastCall = performance.now();
     const body = await readBody(req);
     if (body === undefined) return json(res, 413, { error: `The body is larger than ${maxBodyBytes} bytes.` });
-    const target = new URL(req.url ?? '/', 'http://127.0.0.1');
+    const target = URL.parse(req.url ?? '/', 'http://127.0.0.1');
+    if (target === null) return json(res, 400, { error: `This is no URL: ${req.url}` });
     const ours = isLoopbackHost(req.headers.host);
     if (/^\/_sim(\/|$)/.test(target.pathname)) {
       if (!ours) return json(res, 403, { error: strangeHost(req.headers.host) });
@@ -133,9 +134,10 @@ async function readBody(req: IncomingMessage): Promise<string | undefined> {
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBodyBytes) return undefined;
-    chunks.push(chunk);
+    // Read to its end all the same: who closes the connection in between takes the refusal with it.
+    if (size <= maxBodyBytes) chunks.push(chunk);
   }
+  if (size > maxBodyBytes) return undefined;
   return chunks.length === 1 ? (chunks[0] as Buffer).toString() : Buffer.concat(chunks).toString();
 }
 

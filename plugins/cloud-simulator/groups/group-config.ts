@@ -14,34 +14,80 @@ const defaultCooldownS = 300;
 const texts = ['HealthCheckType', 'PlacementGroup', 'ServiceLinkedRoleARN', 'Context', 'DesiredCapacityType'];
 const numbers = ['HealthCheckGracePeriod', 'MaxInstanceLifetime', 'DefaultInstanceWarmup'];
 const flags = ['CapacityRebalance'];
-const notHere = ['LaunchConfigurationName', 'InstanceId'];
+/** Structures and lists that have no effect here beyond being shown. */
+const echoed = [
+  'InstanceMaintenancePolicy',
+  'AvailabilityZoneDistribution',
+  'AvailabilityZoneImpairmentPolicy',
+  'CapacityReservationSpecification',
+  'LoadBalancerNames',
+  'TargetGroupARNs',
+  'TrafficSources',
+];
+const notHere: Readonly<Record<string, string>> = {
+  LaunchConfigurationName: 'use a launch template',
+  InstanceId: 'use a launch template',
+  LifecycleHookSpecificationList: 'machines would not wait for anybody',
+};
+
+const policies = new Set([
+  'Default',
+  'AllocationStrategy',
+  'ClosestToNextInstanceHour',
+  'NewestInstance',
+  'OldestInstance',
+  'OldestLaunchConfiguration',
+  'OldestLaunchTemplate',
+]);
 
 /** Reads what CreateAutoScalingGroup sets, or what UpdateAutoScalingGroup changes of `old`; refuses what no machine could be launched from. */
 export function readGroupConfig(moment: Moment, params: Params, sizes: Sizes, old: GroupConfig | undefined): GroupConfig {
-  const refused = notHere.find((name) => params[name] !== undefined);
-  if (refused !== undefined) throw validationError(`${refused} is not simulated; use a launch template.`);
+  const refused = Object.entries(notHere).find(([name]) => params[name] !== undefined);
+  if (refused !== undefined) throw validationError(`${refused[0]} is not simulated: ${refused[1]}.`);
   const source = readSource(moment, params, old?.source);
-  const terminationPolicies = memberTexts(params, 'TerminationPolicies');
+  const terminationPolicies = readTerminationPolicies(params);
   const config: GroupConfig = {
     min: sizes.min,
     max: sizes.max,
     ...readGroupZones(moment, params, old),
     source,
     newProtected: flag(params, 'NewInstancesProtectedFromScaleIn') ?? old?.newProtected ?? false,
-    cooldownS: integer(params, 'DefaultCooldown') ?? old?.cooldownS ?? defaultCooldownS,
+    cooldownS: notNegative(params, 'DefaultCooldown') ?? old?.cooldownS ?? defaultCooldownS,
     shown: readShown(params, old),
+    echoed: { ...old?.echoed, ...readEchoed(params) },
     terminationPolicies: terminationPolicies.length > 0 ? terminationPolicies : (old?.terminationPolicies ?? ['Default']),
   };
   if (old === undefined || isSourceNamed(params) || old.zones !== config.zones) checkSource(moment, config);
   return config;
 }
 
+/** Of these `NewestInstance` has an effect, and the others are taken as `Default`. */
+function readTerminationPolicies(params: Params): string[] {
+  const names = memberTexts(params, 'TerminationPolicies');
+  const unknown = names.find((name) => !policies.has(name) && !name.startsWith('arn:'));
+  if (unknown !== undefined) throw validationError(`Invalid termination policy: ${unknown}`);
+  return names;
+}
+
+function notNegative(params: Params, name: string): number | undefined {
+  const value = integer(params, name);
+  if (value !== undefined && value < 0) throw validationError(`${name} must not be negative: ${value}`);
+  return value;
+}
+
 function isSourceNamed(params: Params): boolean {
   return part(params, 'LaunchTemplate') !== undefined || part(params, 'MixedInstancesPolicy') !== undefined;
 }
 
+function readEchoed(params: Params): Params {
+  const given = Object.entries(params).filter(([name, value]) => echoed.includes(name) && typeof value === 'object');
+  return Object.fromEntries(given);
+}
+
 function readShown(params: Params, old: GroupConfig | undefined): ReadonlyMap<string, string> {
   oneOf(params, 'DesiredCapacityType', ['units', 'vcpu', 'memory-mib']);
+  oneOf(params, 'HealthCheckType', ['EC2', 'EBS', 'ELB', 'VPC_LATTICE']);
+  notNegative(params, 'HealthCheckGracePeriod');
   for (const name of numbers) integer(params, name);
   const given = [...texts, ...numbers, ...flags.filter((name) => flag(params, name) !== undefined)].flatMap((name) => {
     const value = text(params, name);

@@ -3,8 +3,8 @@ import { onDemandPart, readDistribution } from './market-shares.ts';
 import { countByZone, loadOf } from './places.ts';
 
 /**
- * Who goes when a group is too large: in the zone with most machines the oldest of the market that has too many, until no one else can
- * go without falling below what is wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is
+ * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy `NewestInstance` the newest) of
+ * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is
  * as good as any.
  */
 export function chooseVictims(group: Group, desired: number): Member[] {
@@ -17,7 +17,9 @@ export function chooseVictims(group: Group, desired: number): Member[] {
   let excess = capacityOf(group) - desired;
 
   // Members stand in order of launch. Who is too heavy once is so for good, since the excess only falls.
-  const free = staying.filter((member) => !member.guarded);
+  const newestFirst = group.config.terminationPolicies[0] === 'NewestInstance';
+  const inOrder = staying.filter((member) => !member.guarded);
+  const free = newestFirst ? inOrder.toReversed() : inOrder;
   const queues = [...Map.groupBy(free, (member) => `${member.instance.zone}/${marketOf(member)}`).values()].map((list) => list.values());
   const heads = queues.map((queue) => queue.next().value);
   for (;;) {
@@ -27,7 +29,9 @@ export function chooseVictims(group: Group, desired: number): Member[] {
     const tooMany = onDemandWanted !== undefined && onDemand > onDemandWanted ? 'on-demand' : 'spot';
     const load = (member: Member) => loadOf(group, member.instance.zone, counts.get(member.instance.zone) ?? 0);
     const order = (a: Member, b: Member) =>
-      load(b) - load(a) || Number(marketOf(b) === tooMany) - Number(marketOf(a) === tooMany) || a.instance.place - b.instance.place;
+      load(b) - load(a) ||
+      Number(marketOf(b) === tooMany) - Number(marketOf(a) === tooMany) ||
+      (a.instance.place - b.instance.place) * (newestFirst ? -1 : 1);
     const first = heads.filter((head) => head !== undefined).toSorted(order)[0];
     if (first === undefined) return victims;
 

@@ -11,6 +11,17 @@ export const actionName: Shape = (value, path) => {
   return [`${path}: expected an action or *; known are ${known().join(', ')}`];
 };
 
+const launching = ['RunInstances', 'CreateFleet', 'RequestSpotFleet', 'CreateAutoScalingGroup', 'LaunchInstances'];
+
+/** The name of an action that launches, or `*` for all. */
+export const launchName: Shape = (value, path) =>
+  value === '*' || launching.includes(value as string)
+    ? []
+    : [`${path}: expected an action that launches or *; known are ${launching.join(', ')}`];
+
+/** The actions that draw from a bucket of machines beside that of their requests. */
+export const machineActions = (): string[] => actions.filter((one) => one.resources !== undefined).map((one) => one.name);
+
 /** What has a token bucket: an action of EC2, or a service whose actions share one. */
 export const bucketName: Shape = (value, path) => {
   if (sharedBuckets.includes(value as string)) return [];

@@ -11,7 +11,7 @@ import { type WireKnobs, wireDefaults, wireShapes } from './wire-knobs.ts';
 export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, KeeperKnobs {
   /** The ready-made scenario under the rest; null = none, which is `calm`. Setting it puts every other knob back first. */
   readonly scenario: string | null;
-  /** Restarts the source of chance. */
+  /** Restarts the source of chance; ids go on, so that none comes twice. */
   readonly seed: number | null;
 }
 

@@ -1,6 +1,7 @@
-import { actionName } from './action-name.ts';
+import { launchName } from './action-name.ts';
+import { typePattern, zonePattern } from './pool-names.ts';
 import { boolean, integer, listOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
-import { type When, when } from './when.ts';
+import { rule, type When } from './when.ts';
 
 /** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text, as in `m5.*`. */
 export interface PoolPattern extends When {
@@ -23,7 +24,7 @@ export interface PriceRule extends PoolPattern {
 
 /** Launches deliver at most `deliver` machines per call, as if the rest had found no capacity. */
 export interface PartialRule extends When {
-  /** The action; for what fleets and groups start by themselves the one that made them (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup). */
+  /** An action that launches, or `*`; for what fleets and groups start by themselves the one that made them (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup). */
   readonly action: string;
   readonly deliver: number;
   /** How many calls: default null = all. */
@@ -102,14 +103,15 @@ export const launchDefaults: LaunchKnobs = {
   stuck: [],
 };
 
-const pool: Shapes = { ...when, instance_type: string, zone: string, market: oneOf('on-demand', 'spot', '*') };
+const machines: Shapes = { instance_type: typePattern, zone: zonePattern };
+const pool: Shapes = { ...machines, market: oneOf('on-demand', 'spot', '*') };
 const times = integer(1, 'null');
 const quota = integer(0, 'null');
 
 export const launchShapes: Shapes = {
   strict_ids: boolean,
-  capacity: listOf(record({ ...pool, count: integer(0), code: string }, ['count'])),
-  prices: listOf(record({ ...pool, price: positive }, ['price'])),
+  capacity: listOf(rule({ ...pool, count: integer(0), code: string }, ['count'])),
+  prices: listOf(rule({ ...pool, price: positive }, ['price'])),
   addresses: listOf(record({ subnet_id: string, count: integer(0) }, ['subnet_id', 'count'])),
   quotas: record({
     on_demand_vcpus: quota,
@@ -120,9 +122,7 @@ export const launchShapes: Shapes = {
     template_versions: quota,
     groups: quota,
   }),
-  partial: listOf(record({ ...when, action: actionName, deliver: integer(0), times }, ['action', 'deliver'])),
-  late_failures: listOf(
-    record({ ...when, instance_type: string, zone: string, times, code: string, message: string, after_ms: milliseconds }),
-  ),
-  stuck: listOf(record({ ...when, instance_type: string, zone: string, times })),
+  partial: listOf(rule({ action: launchName, deliver: integer(0), times }, ['action', 'deliver'])),
+  late_failures: listOf(rule({ ...machines, times, code: string, message: string, after_ms: milliseconds })),
+  stuck: listOf(rule({ ...machines, times })),
 };

@@ -1,6 +1,7 @@
-import { listOf, milliseconds, oneOf, record, share, type Shapes, string } from './shapes.ts';
+import { zonePattern } from './pool-names.ts';
+import { both, listOf, milliseconds, oneOf, seconds, share, type Shapes, string } from './shapes.ts';
 import { type Span, span } from './span.ts';
-import { type When, when } from './when.ts';
+import { rule, type When } from './when.ts';
 
 /**
  * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default all). It strikes once,
@@ -50,21 +51,24 @@ export interface MachineKnobs {
 
 export const machineDefaults: MachineKnobs = { boot_ms: 2000, shutdown_ms: 1000, reclaim: [], health: [], outages: [], protected: [] };
 
+const health = rule({
+  instance_ids: listOf(string),
+  zone: zonePattern,
+  check: oneOf('instance', 'system', 'ebs'),
+  status: oneOf('impaired', 'insufficient-data', 'initializing'),
+  event: oneOf('instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'),
+  event_in_ms: milliseconds,
+});
+
 export const machineShapes: Shapes = {
   boot_ms: span,
   shutdown_ms: span,
-  reclaim: listOf(record({ ...when, instance_ids: listOf(string), share, notice_s: milliseconds, after_ms: span })),
+  reclaim: listOf(rule({ instance_ids: listOf(string), share, notice_s: seconds, after_ms: span })),
   health: listOf(
-    record({
-      ...when,
-      instance_ids: listOf(string),
-      zone: string,
-      check: oneOf('instance', 'system', 'ebs'),
-      status: oneOf('impaired', 'insufficient-data', 'initializing'),
-      event: oneOf('instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'),
-      event_in_ms: milliseconds,
-    }),
+    both(health, ({ event, event_in_ms }, path) =>
+      event_in_ms !== undefined && event === undefined ? [`${path}/event_in_ms: goes with event only`] : [],
+    ),
   ),
-  outages: listOf(record({ ...when, zone: string }, ['zone'])),
+  outages: listOf(rule({ zone: zonePattern }, ['zone'])),
   protected: listOf(string),
 };

@@ -8,8 +8,14 @@ export const boolean: Shape = (value, path) => (typeof value === 'boolean' ? [] 
 
 export const string: Shape = (value, path) => (typeof value === 'string' && value !== '' ? [] : [`${path}: expected text`]);
 
+// Behind a hundred years dates would leave those that the wire can carry.
+const longestS = 3_155_760_000;
+
 export const milliseconds: Shape = (value, path) =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? [] : [`${path}: expected milliseconds, 0 or more`];
+  typeof value === 'number' && value >= 0 && value <= longestS * 1000 ? [] : [`${path}: expected milliseconds, 0 to a hundred years`];
+
+export const seconds: Shape = (value, path) =>
+  typeof value === 'number' && value >= 0 && value <= longestS ? [] : [`${path}: expected seconds, 0 to a hundred years`];
 
 /** A part of a whole, 0 to 1. */
 export const share: Shape = (value, path) =>

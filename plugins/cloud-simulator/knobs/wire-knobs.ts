@@ -1,5 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { actionName, bucketName } from './action-name.ts';
+import { actionName, bucketName, machineActions } from './action-name.ts';
 import {
   between,
   boolean,
@@ -105,8 +105,16 @@ function contradictions({ effect, then, code, status, delay_ms }: Readonly<Recor
     ...(slow && delay_ms === undefined ? [`${path}/delay_ms: is missing, and nothing is slow without it`] : []),
     ...(code !== undefined && then !== 'error' ? [`${path}/code: goes with error only`] : []),
     ...(status !== undefined && then !== 'error' && then !== 'html' ? [`${path}/status: goes with error and html only`] : []),
+    ...(then === 'html' && (status === 204 || status === 304) ? [`${path}/status: an answer with ${status} has no page`] : []),
     ...(then === 'error' && typeof status === 'number' && status < 400 ? [`${path}/status: expected 400 or more for an error`] : []),
   ];
+}
+
+function withoutMachines(buckets: Readonly<Record<string, unknown>>, path: string): string[] {
+  const known = machineActions();
+  const sized = (name: string) => Object.hasOwn(Object(buckets[name]), 'resources');
+  const wrong = Object.keys(buckets).filter((name) => sized(name) && !known.includes(name));
+  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${known.join(', ')}`);
 }
 
 export const wireShapes: Shapes = {
@@ -115,7 +123,7 @@ export const wireShapes: Shapes = {
     default_buckets: boolean,
     fleets_draw: boolean,
     next: listOf(rule({ action: actionName, times: integer(1) }, ['action', 'times'])),
-    buckets: mapOf(record({ requests: bucket, resources: bucket }), bucketName),
+    buckets: both(mapOf(record({ requests: bucket, resources: bucket }), bucketName), withoutMachines),
   }),
   latency_ms: mapOf(span, actionName),
 };

@@ -101,6 +101,8 @@ function given(name: string, value: string | undefined): Params {
 
 function typesOf(moment: Moment, pool: FleetPool, market: Market, unit: UnitType): (string | undefined)[] {
   if (pool.requirements === undefined) return [text(pool.override, 'InstanceType')];
+  if (pool.override['InstanceRequirements'] === undefined && text(pool.data, 'InstanceType') !== undefined)
+    throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
   const image = text(pool.override, 'ImageId') ?? text(pool.data, 'ImageId') ?? '';
   const arch = moment.state.network.image(image)?.arch;
   const types = typesFor(moment, pool.requirements, market, { arch, unit });

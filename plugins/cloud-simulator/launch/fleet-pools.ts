@@ -36,7 +36,7 @@ export interface FleetPool {
 
 /** What of a pool depends on the kind of fleet. */
 export interface PoolRules {
-  /** An instant fleet takes one subnet in an override, and its description names the version that `$Latest` was. */
+  /** An instant fleet takes one subnet in an override and any number of overrides, and its description names the version that `$Latest` was. */
   readonly instant: boolean;
   readonly tags?: Params;
   /** The price that holds where an override names none. */
@@ -51,7 +51,7 @@ export function readTemplatePools(moment: Moment, configs: readonly Params[], ru
   if (configs.length === 0) throw missingParameter('LaunchTemplateConfigs');
   if (configs.length > maxConfigs) throw invalidParameter(`A fleet can have at most ${maxConfigs} launch template configurations.`);
   const pools = configs.flatMap((config) => poolsOf(moment, config, rules));
-  if (pools.length > maxOverrides) throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  if (!rules.instant && pools.length > maxOverrides) throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
   return pools;
 }
 

@@ -36,7 +36,12 @@ function checkSpotOptions(moment: Moment, spot: Params): void {
   if (price !== undefined && price <= 0) throw invalidParameter(`Value (${price}) for parameter MaxPrice is invalid. It must be above 0.`);
   if (integer(spot, 'BlockDurationMinutes') !== undefined)
     throw new AwsError('UnsupportedOperation', 'Spot Instances with a defined duration are no longer available.');
-  const until = text(spot, 'ValidUntil');
+  checkEnd(moment, text(spot, 'ValidUntil'), kind);
+  // Shown as one-time it would mislead: such a request starts another machine for each one that ends.
+  if (kind === 'persistent') throw new AwsError('UnsupportedOperation', 'Persistent Spot requests are not simulated.');
+}
+
+function checkEnd(moment: Moment, until: string | undefined, kind: 'one-time' | 'persistent'): void {
   if (until === undefined) return;
   if (kind === 'one-time') throw invalidCombination('ValidUntil can only be specified for persistent Spot requests.');
   const end = Date.parse(until);

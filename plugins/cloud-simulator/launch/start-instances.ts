@@ -43,7 +43,7 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
       zone: pool.zone,
       subnet,
       address: subnet.take(spec.network.address),
-      spotRequestId: spec.market === 'spot' ? `sir-${letters(random, 8)}` : undefined,
+      spotRequestId: spec.market === 'spot' ? `sir-${letters(random)}` : undefined,
       launchedAt: now,
       runningAt: staysPending(moment, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
       tags,
@@ -72,7 +72,7 @@ function newId(prefix: string, random: RandomSource): string {
   return [prefix, '-0', random.hex(16)].join('');
 }
 
-/** Text of `length` digits and small letters: hexadecimal alone would give two of fifty thousand Spot requests the same short id. */
-function letters(random: RandomSource, length: number): string {
-  return Array.from({ length }, () => Math.floor(random.next() * 36).toString(36)).join('');
+/** Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id. */
+function letters(random: RandomSource): string {
+  return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
 }

@@ -49,6 +49,8 @@ export interface GroupConfig {
   readonly cooldownS: number;
   /** Settings that are only shown, by their element names. */
   readonly shown: ReadonlyMap<string, string>;
+  /** Structures and lists of the call that are only shown. */
+  readonly echoed: Params;
   readonly terminationPolicies: readonly string[];
 }
 

@@ -7,6 +7,8 @@ export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result }
 export interface TokenBook {
   /** The first call under this token, or `undefined` when there was none or it is forgotten. Refuses one with other parameters. */
   recall(key: TokenKey, hash: string, now: number): FirstCall | undefined;
+  /** Which of the scopes an equal call under this token has succeeded in. */
+  doneIn(key: Omit<TokenKey, 'scope'>, scopes: readonly string[], hash: string, now: number): string | undefined;
   remember(key: TokenKey, hash: string, outcome: Outcome<unknown>, now: number): void;
 }
 
@@ -51,6 +53,13 @@ export function createTokenBook(memoryMs: () => number): TokenBook {
         );
       }
       return entry;
+    },
+    doneIn(key, scopes, hash, now) {
+      forget(now);
+      return scopes.find((scope) => {
+        const entry = entries.get(spell({ ...key, scope }));
+        return entry?.hash === hash && entry.outcome.kind === 'done';
+      });
     },
     remember(key, hash, outcome, now) {
       const name = spell(key);

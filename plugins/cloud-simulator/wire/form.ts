@@ -26,6 +26,9 @@ export function readForm(body: string): Form {
   return { params, flat };
 }
 
+// No parameter of AWS has half as many steps. A key with more is a name like any other, so that no reader of the tree runs out of stack.
+const deepest = 32;
+
 // Decoding copies. A part cut out of the body would keep the whole body in memory for as long as a token or a tag of it is known.
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
@@ -37,11 +40,11 @@ function decode(text: string): string {
 }
 
 function put(params: Params, key: string, value: string): void {
-  if (!key.includes('.')) {
+  const steps = key.split('.', deepest + 1);
+  if (steps.length === 1 || steps.length > deepest) {
     params[key] = value;
     return;
   }
-  const steps = key.split('.');
   const last = steps.pop() as string;
   let at = params;
   for (const step of steps) {

@@ -3,6 +3,8 @@ import { type Params, part, text } from './form.ts';
 import { memberParts, memberSet } from './members.ts';
 import { escapeXml, leaf, node, timestamp } from './xml.ts';
 
+const attached = ['LoadBalancerNames', 'TargetGroupARNs', 'TrafficSources'];
+
 /** A group as DescribeAutoScalingGroups shows it. */
 export function groupXml(group: Group, now: number): string {
   const { config } = group;
@@ -17,7 +19,9 @@ export function groupXml(group: Group, now: number): string {
     leaf('DesiredCapacity', group.desired) +
     leaf('DefaultCooldown', config.cooldownS) +
     memberSet('AvailabilityZones', config.zones, escapeXml) +
-    '<LoadBalancerNames/><TargetGroupARNs/><EnabledMetrics/><TrafficSources/>' +
+    attached.map((name) => (config.echoed[name] === undefined ? `<${name}/>` : '')).join('') +
+    '<EnabledMetrics/>' +
+    echoXml(config.echoed) +
     memberSet('Instances', group.members.values(), (member) => memberXml(member, now)) +
     timestamp('CreatedTime', group.createdAt) +
     memberSet('SuspendedProcesses', group.suspended, ([name, reason]) => leaf('ProcessName', name) + leaf('SuspensionReason', reason)) +

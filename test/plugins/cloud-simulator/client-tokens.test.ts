@@ -1,4 +1,11 @@
-import { DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateLaunchTemplateCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeInstancesCommand,
+  EC2Client,
+  RunInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { codeOf, launch, openCloud, refusal } from './support.ts';
 
@@ -15,6 +22,20 @@ test('a replayed token starts nothing and gives the same machines in their prese
   );
   t.is(again.Instances?.[0]?.State?.Name, 'running');
   t.deepEqual(simulator.ledger().launches, { one: 3 });
+});
+
+test('a replay is not read again: its template may be gone, and what it named may have become unknown', async (t) => {
+  const { ec2, simulator } = await openCloud(t);
+  const LaunchTemplateName = 'pool';
+  const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' as const, Placement: { AvailabilityZone: 'us-east-1b' } };
+  await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName, LaunchTemplateData }));
+  const call = { ClientToken: 'one', MinCount: 1, MaxCount: 1, LaunchTemplate: { LaunchTemplateName, Version: '1' } };
+  const first = await ec2.send(new RunInstancesCommand(call));
+  await ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName }));
+  simulator.setKnobs({ strict_ids: true });
+  t.is((await ec2.send(new RunInstancesCommand(call))).ReservationId, first.ReservationId);
+  t.is(await codeOf(ec2.send(new RunInstancesCommand({ ...call, ClientToken: 'two' }))), 'InvalidLaunchTemplateName.NotFoundException');
+  t.deepEqual(simulator.ledger().launches, { one: 1 });
 });
 
 test('other parameters under the same token are refused', async (t) => {

@@ -115,6 +115,21 @@ test('the same seed gives the same ids', async (t) => {
   t.not(await id(7), await id(8));
 });
 
+test('a seed that is set anew repeats what chance decides, and no id', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { boot_ms: { min: 1000, max: 9000 } } });
+  const ids: string[] = [];
+  const boots = async () => {
+    simulator.setKnobs({ seed: 5 });
+    const { Instances = [] } = await ec2.send(launch({ MaxCount: 3, InstanceMarketOptions: { MarketType: 'spot' } }));
+    ids.push(...Instances.flatMap((one) => [one.InstanceId ?? '', one.SpotInstanceRequestId ?? '']));
+    return [...simulator.state.region(accountOf('AKIATEST0001'), 'us-east-1').instances]
+      .slice(-3)
+      .map((one) => one.runningAt - one.launchedAt);
+  };
+  t.deepEqual(await boots(), await boots());
+  t.is(new Set(ids).size, 12);
+});
+
 test('control routes name everything that is wrong with a call', async (t) => {
   const { simulator } = await openCloud(t);
   const send = async (method: string, path: string, body?: unknown) => {

@@ -170,16 +170,20 @@ test('the history tells of the fleet, its machines and its failures, half a minu
 
 test('a young fleet is not to be seen, neither by id nor in a list nor for a change', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { visible_ms: { fleet: 2000 } } });
-  const id = await openFleet(ec2, { token: 'one' });
+  const tags = { TagSpecifications: [{ ResourceType: 'fleet' as const, Tags: [{ Key: 'a', Value: 'b' }] }] };
+  const id = await openFleet(ec2, { token: 'one', more: tags });
+  const tagged = async () => (await ec2.send(new DescribeTagsCommand({}))).Tags?.map((tag) => tag.ResourceId);
   t.is(await codeOf(fleetOf(ec2, id)), 'InvalidFleetId.NotFound');
+  t.deepEqual(await tagged(), []);
   t.is(await codeOf(modify(ec2, id, 1)), 'InvalidFleetId.NotFound');
   t.is(await codeOf(listedIds(ec2, id)), 'InvalidFleetId.NotFound');
   t.deepEqual((await ec2.send(new DescribeFleetsCommand({}))).Fleets, []);
   const deleted = await ec2.send(new DeleteFleetsCommand({ FleetIds: [id], TerminateInstances: true }));
   t.is(deleted.UnsuccessfulFleetDeletions?.[0]?.Error?.Code, 'fleetIdDoesNotExist');
-  t.is(await openFleet(ec2, { token: 'one' }), id);
+  t.is(await openFleet(ec2, { token: 'one', more: tags }), id);
   simulator.advance(2000);
   t.is((await fleetOf(ec2, id)).FleetId, id);
+  t.true((await tagged())?.includes(id));
   t.is((await liveIds(ec2, id)).length, 3);
 });
 

@@ -18,6 +18,18 @@ test('a group shrinks by the oldest in the zone that has most, and never by a pr
   t.is((await ids('web')).length, 1);
 });
 
+test('by its termination policy a group gives up the newest first', async (t) => {
+  const { before, ids, resize, settle } = await openWeb(t, 2, {
+    AvailabilityZones: ['us-east-1a'],
+    TerminationPolicies: ['NewestInstance'],
+  });
+  await resize(4);
+  settle();
+  await resize(2);
+  settle();
+  t.deepEqual(await ids('web'), before);
+});
+
 test('a shrinking group stays even without starting anything', async (t) => {
   const cloud = await openWeb(t, 9);
   await cloud.resize(4);

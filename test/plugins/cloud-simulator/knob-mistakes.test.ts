@@ -36,6 +36,27 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ auth: { expired: [{ until: 5 }] } }, /\/auth\/expired\/0\/until: unknown; known are account, region, from_ms, until_ms/],
   [{ auth: { clock_skew_ms: 1e300 } }, /\/auth\/clock_skew_ms: expected milliseconds, ten years at most/],
   [{ limits: { page_size: 0, page_token_ms: -1, filters: 0 } }, /\/page_size/, /\/page_token_ms/, /\/filters/],
+  [
+    { boot_ms: 1e17, health: [{ event: 'instance-stop', event_in_ms: 1e17 }] },
+    /^\/boot_ms: expected milliseconds/,
+    /\/event_in_ms: expected/,
+  ],
+  [{ reclaim: [{ notice_s: -1 }] }, /\/reclaim\/0\/notice_s: expected seconds/],
+  [{ health: [{ event_in_ms: 5 }] }, /\/health\/0\/event_in_ms: goes with event only/],
+  [
+    { capacity: [{ count: 1, instance_type: 'm5.lage', zone: 'us-east-1' }], stuck: [{ instance_type: 'q*', zone: 'us-east-1z' }] },
+    /\/capacity\/0\/instance_type: fits no instance type/,
+    /\/capacity\/0\/zone: expected a zone such as/,
+    /\/stuck\/0\/instance_type: fits no instance type/,
+    /\/stuck\/0\/zone: no zone; known are us-east-1a, /,
+  ],
+  [{ outages: [{ zone: 'use1-az1' }] }, /\/outages\/0\/zone: expected a zone such as/],
+  [{ partial: [{ action: 'DescribeInstances', deliver: 1 }] }, /\/partial\/0\/action: expected an action that launches/],
+  [
+    { throttle: { buckets: { DescribeInstances: { resources: { capacity: 1, per_second: 1 } } } } },
+    /DescribeInstances\/resources: has no machines; known are RunInstances, TerminateInstances/,
+  ],
+  [{ faults: [{ ...fault, then: 'html', status: 204 }] }, /\/faults\/0\/status: an answer with 204 has no page/],
   [{ tokens: { in_progress_ms: '5' }, boot: 1 }, /\/tokens\/in_progress_ms: expected milliseconds/, /\/boot: unknown; known are /],
 ];
 for (const [change, ...findings] of mistakes) {
@@ -45,6 +66,27 @@ for (const [change, ...findings] of mistakes) {
     t.is(error?.message.split('\n').length, findings.length, error?.message);
   });
 }
+
+const needed = {
+  capacity: { count: 1 },
+  prices: { price: 1 },
+  partial: { action: '*', deliver: 1 },
+  late_failures: {},
+  stuck: {},
+  reclaim: {},
+  health: {},
+  outages: { zone: '*a' },
+};
+for (const [knob, fields] of Object.entries(needed)) {
+  test(`a rule of ${knob} that is never in force is a mistake`, (t) => {
+    const change = { [knob]: [{ ...fields, from_ms: 5, until_ms: 5 }] };
+    t.throws(() => turnKnobs(defaultKnobs, change), { message: new RegExp(`^/${knob}/0/until_ms: the rule is never in force.*$`) });
+  });
+}
+
+test('a zone may be of a region that the catalogue does not know', (t) => {
+  t.notThrows(() => turnKnobs(defaultKnobs, { outages: [{ zone: 'mars-north-7a' }, { zone: '*' }], stuck: [{ instance_type: 'm5.*' }] }));
+});
 
 for (const name of Object.keys(scenarios)) {
   test(`the scenario ${name} can be turned on`, (t) => {

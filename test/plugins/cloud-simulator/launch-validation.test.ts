@@ -100,6 +100,7 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
   ['a one-time request that stops', spot({ InstanceInterruptionBehavior: 'stop' }), 'InvalidParameterCombination'],
   ['an end of a one-time request', spot({ ValidUntil: new Date('2030-01-01') }), 'InvalidParameterCombination'],
   ['an end that is past', spot({ SpotInstanceType: 'persistent', ValidUntil: new Date('2020-01-01') }), 'InvalidParameterValue'],
+  ['a Spot request that would start machines again', spot({ SpotInstanceType: 'persistent' }), 'UnsupportedOperation'],
   ['Spot for a type without', { ...spot({}), InstanceType: 'hpc6a.48xlarge' }, 'UnsupportedOperation'],
   // The network
   ['groups by name beside a subnet', { SubnetId: 'subnet-1', SecurityGroups: ['default'] }, 'InvalidParameterCombination'],

@@ -1,7 +1,7 @@
 import type { Action, ActionCall } from '../../action.ts';
 import { insufficientCapacity } from '../../capacity.ts';
 import { deliveryLimit } from '../../faults.ts';
-import { readLaunchSpec } from '../../launch/launch-spec.ts';
+import { type LaunchSpec, readLaunchSpec } from '../../launch/launch-spec.ts';
 import { once } from '../../launch/once.ts';
 import { place } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
@@ -19,27 +19,45 @@ export const runInstances: Action = {
   mutating: true,
   resources: (params) => integer(params, 'MaxCount') ?? 0,
   handle(call) {
-    const { state, params, token } = call;
-    const { min, max } = readCounts(params);
-    const spec = readLaunchSpec(call, params, templateData(call));
-    if (spec.network.address !== undefined && max > 1)
-      throw invalidCombination('A private address can be specified for one instance only.');
-
+    const { state, token } = call;
     // With a zone the token belongs to that zone: the same token elsewhere launches again.
-    const { result: instances, replayed } = once(call, { scope: spec.network.zone ?? '' }, () => {
-      const placement = place(call, spec);
-      const { address } = spec.network;
-      if (address !== undefined && placement.subnet.holds(address))
-        throw new AwsError('InvalidIPAddress.InUse', `Address ${placement.subnet.address(address)} is in use.`);
-      const room = Math.min(placement.room, deliveryLimit(call, call.action));
-      if (room < min) throw placement.room < min ? placement.refusal : insufficientCapacity(placement.pool);
-      return startInstances(call, { spec, placement, count: Math.min(max, room), token });
-    });
+    const done = scopeOfReplay(call);
+    const asked = done === undefined ? read(call) : undefined;
+    const scope = done ?? asked?.spec.network.zone ?? '';
+    const { result: instances, replayed } = once(call, { scope }, () => start(call, asked as Asked));
     if (replayed) checkReplay(call, instances);
     else if (token) state.launchesByToken.set(token, (state.launchesByToken.get(token) ?? 0) + instances.length);
     return reservationXml(call, instances);
   },
 };
+
+interface Asked {
+  readonly min: number;
+  readonly max: number;
+  readonly spec: LaunchSpec;
+}
+
+function read(call: ActionCall): Asked {
+  const { min, max } = readCounts(call.params);
+  const spec = readLaunchSpec(call, call.params, templateData(call));
+  if (spec.network.address !== undefined && max > 1) throw invalidCombination('A private address can be specified for one instance only.');
+  return { min, max, spec };
+}
+
+/** The scope of a token whose call is a replay: it is not read again, since the template that it names may be gone by then. */
+function scopeOfReplay({ action, token, paramsHash, state, now }: ActionCall): string | undefined {
+  return token === undefined ? undefined : state.tokens.doneIn({ action, token }, ['', ...state.network.zones], paramsHash, now);
+}
+
+function start(call: ActionCall, { min, max, spec }: Asked): readonly Instance[] {
+  const placement = place(call, spec);
+  const { address } = spec.network;
+  if (address !== undefined && placement.subnet.holds(address))
+    throw new AwsError('InvalidIPAddress.InUse', `Address ${placement.subnet.address(address)} is in use.`);
+  const room = Math.min(placement.room, deliveryLimit(call, call.action));
+  if (room < min) throw placement.room < min ? placement.refusal : insufficientCapacity(placement.pool);
+  return startInstances(call, { spec, placement, count: Math.min(max, room), token: call.token });
+}
 
 function readCounts(params: Params): { min: number; max: number } {
   const min = integer(params, 'MinCount');

@@ -4,6 +4,7 @@ import type { Tags } from '../../state/tags.ts';
 import { type Filter, type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { findFleet } from '../fleets/fleet-ids.ts';
 import { isSeen, isVisible } from '../instances/instance-ids.ts';
 
 interface TagRow {
@@ -63,7 +64,8 @@ function* rows(call: ActionCall, filters: readonly Filter[]): Iterable<TagRow> {
     if (instance.spotRequestId === undefined || requestTags.size === 0 || !isVisible(call, instance, 'tag')) continue;
     yield* rowsOf(instance.spotRequestId, 'spot-instances-request', requestTags);
   }
-  for (const fleet of fleets.values()) yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);
+  for (const fleet of fleets.values())
+    if (findFleet(call, fleet.id)) yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);
   for (const template of templates.byId.values())
     if (isTemplateVisible(call, template)) yield* rowsOf(template.id, 'launch-template', template.tags);
 }

@@ -1,0 +1,35 @@
+import { CreateLaunchTemplateCommand, type FleetLaunchTemplateOverridesRequest } from '@aws-sdk/client-ec2';
+import test from 'ava';
+import { openFleet } from './fleet-support.ts';
+import { createFleet, groups } from './instant-fleet-support.ts';
+import { codeOf, openCloud } from './support.ts';
+
+test('only a fleet that goes on is held to 300 overrides', async (t) => {
+  const { ec2 } = await openCloud(t);
+  const many = Array.from({ length: 301 }, (_, at): FleetLaunchTemplateOverridesRequest => ({ InstanceType: 'm5.large', Priority: at }));
+  t.is(await codeOf(openFleet(ec2, { overrides: many })), 'InvalidParameterValue');
+  t.is(await codeOf(openFleet(ec2, { overrides: many, more: { Type: 'request' } })), 'InvalidParameterValue');
+  t.truthy(await openFleet(ec2, { overrides: many.slice(1) }));
+  t.deepEqual(groups(await createFleet(ec2, { units: 2, overrides: many })), [['m5.large', 'on-demand', 2]]);
+});
+
+test('a template with a type beside attributes is an error of its pool, unless the override says which of them', async (t) => {
+  const { ec2 } = await openCloud(t);
+  const InstanceRequirements = { VCpuCount: { Min: 2, Max: 2 }, MemoryMiB: { Min: 8192, Max: 8192 }, AllowedInstanceTypes: ['m5.*'] };
+  const { LaunchTemplate } = await ec2.send(
+    new CreateLaunchTemplateCommand({
+      LaunchTemplateName: 'both',
+      LaunchTemplateData: { ImageId: 'ami-1', InstanceType: 't3.micro', InstanceRequirements },
+    }),
+  );
+  const template = LaunchTemplate?.LaunchTemplateId;
+  const refused = await createFleet(ec2, { units: 1, template });
+  t.deepEqual(refused.Instances, []);
+  t.is(refused.Errors?.[0]?.ErrorCode, 'InvalidParameterCombination');
+  t.deepEqual(groups(await createFleet(ec2, { units: 1, template, overrides: [{ InstanceType: 'm5.xlarge' }] })), [
+    ['m5.xlarge', 'on-demand', 1],
+  ]);
+  t.deepEqual(groups(await createFleet(ec2, { units: 1, template, overrides: [{ InstanceRequirements }] })), [
+    ['m5.large', 'on-demand', 1],
+  ]);
+});
