@@ -146,6 +146,11 @@ export interface Observation<Handle extends object = any> {
   readonly machines: readonly MachineReport[];
   readonly settled: boolean;
   readonly shortfall?: readonly Shortfall[];
+  /**
+   * It goes on trying by itself and yet gets nothing: `shortfall` says why for all that it may draw on. The core stops it, with `to_come: 0`,
+   * before it tries elsewhere.
+   */
+  readonly stuck?: boolean;
   /** When it changed. */
   readonly handle?: Handle;
 }

@@ -40,6 +40,8 @@ export const AttemptRecord = Type.Object({
   settled: Type.Boolean(),
   /** The provider accepted that no more than this many machines arrive. 0: stopped. */
   to_come: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** The provider said once that it goes on trying to no effect; it is stopped before another attempt is made. */
+  stuck: Type.Optional(Type.Boolean()),
   /** Every call so far was certainly not executed. Cleared, durably, before the next one. */
   unsent: Type.Boolean(),
   /** A call may have been executed without an answer: only a replay, or the token's age, ends the doubt. */

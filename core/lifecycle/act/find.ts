@@ -18,7 +18,8 @@ export async function find(attempt: AttemptRecord, holding: Holding, tools: Tool
     const handle = await guard({ ...about, what: `search at ${about.where}`, mutating: false, timeout_ms: findMs }, async (call) =>
       api.find?.(connected.session, orderOf(attempt, attempt.prepared?.value), call),
     );
-    return (draft) => (handle ? draft.setAttempt(attempt.attempt, { handle, to_come: 0 }) : nextLook(draft, attempt, tools.settings));
+    // Found is not stopped: it may be a fleet that goes on. What it has is released as late, and it is told that nothing more may come.
+    return (draft) => (handle ? draft.setAttempt(attempt.attempt, { handle }) : nextLook(draft, attempt, tools.settings));
   } catch (error) {
     if (!isFault(error)) throw error;
     return (draft) => draft.setAttempt(attempt.attempt, { retry_at: draft.now + 30_000, message: error.message });

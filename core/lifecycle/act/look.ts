@@ -22,7 +22,11 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
     tools.up(attempt.provider_instance);
     return (draft) => {
       const present = draft.attempt(attempt.attempt) ?? attempt;
-      draft.setAttempt(attempt.attempt, { settled: seen.settled, ...(seen.handle === undefined ? {} : { handle: seen.handle }) });
+      draft.setAttempt(attempt.attempt, {
+        settled: seen.settled,
+        ...(seen.stuck ? { stuck: true } : {}),
+        ...(seen.handle === undefined ? {} : { handle: seen.handle }),
+      });
       absorbShortfall(draft, present, seen.shortfall);
       absorbReports(draft, present, seen.machines);
       absorbMisses(draft, present, seen.machines, api.capabilities.visible_within_ms);

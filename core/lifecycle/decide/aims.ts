@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
-import { isTerminal } from '../../model/request.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { Aim, MachineRef } from '../../provider.ts';
 import type { Case } from '../case.ts';
 import { awaitsRelease, isAlive, isSettled, isStaying, machinesOf, tally, toCome } from '../counting.ts';
@@ -26,15 +26,23 @@ export function demands(from: Case, now: number): readonly Demand[] {
     if (attempt.handle === undefined) continue;
     const mine = machinesOf(from.machines, attempt).filter(isAlive);
     const coming = toCome(attempt, counts.stayingOf.get(attempt.attempt) ?? 0);
-    const allowed = Math.min(coming, room);
+    const ended = stop || isFutile(attempt, request);
+    const allowed = ended ? 0 : Math.min(coming, room);
     room -= allowed;
     const go = mine.filter(repeat ? (machine) => machine.going !== undefined : awaitsRelease);
-    const mustBound = !isSettled(attempt) && (allowed < coming || (stop && attempt.to_come !== 0));
+    const mustBound = !isSettled(attempt) && (ended || allowed < coming);
     if (go.length === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
     found.push({ attempt, aim: { go: go.map(refOf), stay: mine.filter(isStaying).map(refOf), to_come: allowed } });
   }
   return found;
 }
+
+/**
+ * It goes on trying and shall not: only when it is stopped may another try take its place. An attempt that was given up is one, and one that says
+ * that it gets nothing more, as long as something can take its place.
+ */
+const isFutile = ({ state, stuck }: AttemptRecord, { status }: RequestRecord): boolean =>
+  state === 'lost' || (stuck === true && !isTerminal(status));
 
 /** No machine shall arrive any more: it ended, is being cancelled, was refused for good, or its time is over. */
 export function stopsArrivals(from: Case, now: number): boolean {

@@ -139,7 +139,9 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
   const alive = machinesOf(from.machines, attempt).filter(isAlive);
-  if (alive.length === 0 && isSettled(attempt)) return undefined;
+  // What was found late is looked at until it has been seen: that nothing more may come says nothing of what came unseen.
+  const seen = attempt.state !== 'lost' || attempt.settled;
+  if (alive.length === 0 && isSettled(attempt) && seen) return undefined;
   const last = at.agenda.looked_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || alive.some((machine) => machine.going !== undefined || machine.ready_at === undefined);

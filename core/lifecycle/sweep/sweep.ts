@@ -147,7 +147,7 @@ export class Sweep {
   async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {
     const { store, clock, log } = this.#parts;
     if (orphans.length === 0) return;
-    const changes = orphans.map(({ machine: _, ...what }): Change => {
+    const changes = orphans.map(({ machine: _machine, ...what }): Change => {
       log.warn({ provider_instance: name, ...what }, 'Something in the cloud carries our tags, and no request knows it.');
       return {
         op: 'insert',
