@@ -3,18 +3,20 @@ import { defineProviderApi, ProviderFault, type Observation } from '../../core/i
 import { poolsOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
 import type { FleetHandle, FleetType, Prepared } from './fleet-type.ts';
 import { instant } from './fleet-types/instant.ts';
+import { standing } from './fleet-types/standing.ts';
 import { fleetParameters } from './fleet-parameters.ts';
-import { review } from './review.ts';
+import { fleetTypes, review } from './review.ts';
 
 const fields = Type.Object({
   fleet_type: Type.Optional(
-    Type.Enum(['instant', 'request', 'maintain'], {
-      description: 'How the fleet lives: `instant` (default) starts machines at once and is done.',
+    Type.Enum([...fleetTypes], {
+      description:
+        'How the fleet lives: `instant` (default) starts machines at once and is done, `request` goes on until it has them all, `maintain` also replaces what is lost.',
     }),
   ),
 });
 
-const fleetTypes: ReadonlyMap<string, FleetType> = new Map([instant].map((each) => [each.fleet_type, each]));
+const byName: ReadonlyMap<string, FleetType> = new Map([instant, ...standing].map((each) => [each.fleet_type, each]));
 
 /** Has one call choose among machine types, places and markets. */
 export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHandle, Prepared>({
@@ -25,12 +27,13 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
     supports_spot: true,
     supports_on_demand: true,
     max_instances: 10_000,
-    supported_fleet_types: [...fleetTypes.keys()],
+    supported_fleet_types: [...fleetTypes],
     machines_per_launch: 1_000,
     offers_per_launch: 'many',
     visible_within_ms: 300_000,
     token_valid_ms: 86_400_000,
-    late_release_ms: 0,
+    // A target that arrives late may undo a newer one.
+    late_release_ms: 60_000,
   },
 
   prepare: (session, order, call) => fleetParameters(session, order, typeOf(order.template.fleet_type).fleet_type, call),
@@ -67,7 +70,7 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
 });
 
 function typeOf(fleetType: string | undefined): FleetType {
-  const found = fleetTypes.get(fleetType ?? instant.fleet_type);
+  const found = byName.get(fleetType ?? instant.fleet_type);
   if (!found) throw new ProviderFault('invalid', `Fleets of type '${fleetType}' are not served.`);
   return found;
 }

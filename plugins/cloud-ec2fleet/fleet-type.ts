@@ -1,7 +1,7 @@
 import type { Call, Launch, LaunchOrder, Aim, Observation, Progress, ProviderFault, Watched } from '../../core/index.ts';
-import type { CloudSession, Pool, TemplateVersion } from '../cloud/index.ts';
+import type { CloudSession, StandingPrepared } from '../cloud/index.ts';
 
-/** By what a fleet is found again. */
+/** By what a fleet is found again. Standing fleets keep more with it. */
 export interface FleetHandle {
   readonly fleet_type: string;
   /** Absent when its machines were found, and none of them says which fleet started it. */
@@ -9,22 +9,13 @@ export interface FleetHandle {
 }
 
 /** Frozen before the launch: exactly what is sent, each time. */
-export interface Prepared {
-  readonly fleet_type: string;
-  /** The input of CreateFleet. */
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly template: TemplateVersion;
-  /** Pools that this order may draw on. */
-  readonly pools: readonly Pool[];
-  /** Units of capacity that it asks for. */
-  readonly target: number;
-}
+export type Prepared = StandingPrepared;
 
 export type FleetOrder = LaunchOrder<any, Prepared>;
 /** An order that may have broken off while it was prepared. */
 export type LeftOrder = LaunchOrder<any, Prepared | undefined>;
 
-/** How fleets of one type live. The three types share parameters and little else: each has its own way to grow, to be followed and to end. */
+/** How fleets of one type live. The types share parameters and little else: each has its own way to grow, to be followed and to end. */
 export interface FleetType {
   readonly fleet_type: string;
   launch(session: CloudSession, order: FleetOrder, call: Call): Promise<Launch<FleetHandle>>;

@@ -1,3 +1,4 @@
+import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client, EC2ClientConfig } from '@aws-sdk/client-ec2';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../core/index.ts';
@@ -5,6 +6,7 @@ import type { CloudSettings } from './config.ts';
 import { callerOf, type Credentials, type Identity } from './credentials.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
+export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
 
 /** The SDK with its clients for one instance. */
 export interface Clients {
@@ -14,7 +16,15 @@ export interface Clients {
   /** Changes the cloud; sends everything exactly once. */
   readonly write: EC2Client;
   readonly sts: () => Promise<STSClient>;
+  /** The same two of Auto Scaling; its SDK is loaded by the first call. */
+  readonly groups: () => Promise<GroupClients>;
   destroy(): void;
+}
+
+export interface GroupClients {
+  readonly sdk: AutoScaling;
+  readonly read: AutoScalingClient;
+  readonly write: AutoScalingClient;
 }
 
 /** Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding out what was done. */
@@ -58,24 +68,33 @@ export async function makeClients(settings: CloudSettings, endpoint: string | un
     return client;
   };
 
+  const asking = () => ({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) });
+  // A kept connection that the other side has just closed looks like a lost answer; a new one for each change cannot.
+  const changing = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
+  // Other services than EC2 are where they usually are, unless the endpoint is all of them.
+  const { endpoint: ours, ...usual } = common;
+  const elsewhere = ours === undefined || isEc2Only(ours) ? usual : common;
+
   const caller = await callerOf(settings);
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
-    const { endpoint: ours, ...rest } = common;
-    const where = ours === undefined || isEc2Only(ours) ? rest : common;
-    return open(
-      new STSClient({ ...where, ...identity, maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) }),
-    );
+    return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));
   };
   const identity = settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
   const client = (more: EC2ClientConfig): EC2Client => open(new ec2.EC2Client({ ...common, ...identity, ...more }));
+  const groupsFor = async (): Promise<GroupClients> => {
+    const sdk = await import('@aws-sdk/client-auto-scaling');
+    const one = (more: object) => open(new sdk.AutoScalingClient({ ...elsewhere, ...identity, ...more }));
+    return { sdk, read: one(asking()), write: one(changing()) };
+  };
   let sts: Promise<STSClient> | undefined;
+  let groups: Promise<GroupClients> | undefined;
   return {
     ec2,
-    read: client({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) }),
-    // A kept connection that the other side has just closed looks like a lost answer; a new one for each change cannot.
-    write: client({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) }),
+    read: client(asking()),
+    write: client(changing()),
     sts: () => (sts ??= stsFor(identity)),
+    groups: () => (groups ??= groupsFor()),
     destroy: () => opened.forEach((each) => each.destroy()),
   };
 }

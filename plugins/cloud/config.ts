@@ -37,6 +37,28 @@ const LaunchTemplates = Type.Object(
   { additionalProperties: true, default: {}, description: 'Launch templates.' },
 );
 
+const Bucket = Type.Object({
+  capacity: Type.Number({ exclusiveMinimum: 0, description: 'What it holds at most.' }),
+  per_second: Type.Number({ exclusiveMinimum: 0, description: 'What flows in each second.' }),
+});
+
+/** Our own brake: calls wait here for their turn, so that the cloud has nothing to refuse. */
+const RateLimits = Type.Object(
+  {
+    enabled: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Null()], { default: null, description: 'null: for AWS itself, not for an `endpoint_url`.' }),
+    ),
+    buckets: Type.Optional(
+      Type.Record(Type.String(), Type.Object({ requests: Type.Optional(Bucket), machines: Type.Optional(Bucket) }), {
+        default: {},
+        description:
+          "Sizes other than AWS's documented ones, by action, where support has raised them; `AutoScaling` is one for all its actions.",
+      }),
+    ),
+  },
+  { additionalProperties: false, default: {}, description: 'Rates of calls that the account has.' },
+);
+
 /** `config` of a provider entry of type `cloud`. Open: unknown fields are kept. */
 export const CloudConfig = Type.Object(
   {
@@ -70,6 +92,7 @@ export const CloudConfig = Type.Object(
     ),
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
+    rate_limits: Type.Optional(RateLimits),
     credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.'),
     key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),

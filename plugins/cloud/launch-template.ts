@@ -30,7 +30,7 @@ const notFound: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The launch template for an order: one with the same contents where they are shared (`reuse_existing`), else one of the order's own. Name and
+ * The launch template for an order: one with the same contents where they are shared (`owner`, by default as `reuse_existing` says), else one of the order's own. Name and
  * contents are worked out, so that the same order always arrives at the same launch template, also after a crash between making and storing it.
  */
 export async function launchTemplateFor(
@@ -38,9 +38,11 @@ export async function launchTemplateFor(
   order: Order,
   data: RequestLaunchTemplateData,
   call: Call,
+  owner: 'order' | 'shared' = usualOwner(session),
 ): Promise<TemplateVersion> {
-  const shared = session.settings.launch_template.reuse_existing;
-  const content = contentOf(data);
+  const shared = owner === 'shared';
+  // An order's own is known by the order: what it was made of may have changed since, as `$Latest` of another launch template does.
+  const content = shared ? contentOf(data) : hash(order.token);
   const name = shared ? sharedName(session, content) : ownName(session, order);
   const tags: Tag[] = shared ? [{ Key: ownTags.installation, Value: session.installation }] : tagsOf(order, session.installation);
   const make = async () => {
@@ -77,14 +79,20 @@ export function templateFault(session: CloudSession, used: TemplateVersion, faul
 /** Whether a fault says that a launch template, or a version of it, does not exist. */
 export const isTemplateMissing = (fault: ProviderFault): boolean => notFound.has(fault.code);
 
-/** Deletes what was made for this order alone. Already deleted is done; so is an order that never got as far. */
+const usualOwner = (session: CloudSession): 'order' | 'shared' => (session.settings.launch_template.reuse_existing ? 'shared' : 'order');
+
+/**
+ * Deletes what was made for this order alone. Already deleted is done; so is an order that never got as far, of which only `owner` says whose
+ * its launch template would have been.
+ */
 export async function dropLaunchTemplate(
   session: CloudSession,
   order: Order,
   used: TemplateVersion | undefined,
   call: Call,
+  owner: 'order' | 'shared' = usualOwner(session),
 ): Promise<void> {
-  if (used ? used.owner !== 'order' : session.settings.launch_template.reuse_existing) return;
+  if ((used?.owner ?? owner) !== 'order') return;
   const named = used ? { LaunchTemplateId: used.id } : { LaunchTemplateName: ownName(session, order) };
   try {
     await session.write((ec2) => new ec2.DeleteLaunchTemplateCommand(named), call);

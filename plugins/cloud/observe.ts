@@ -12,20 +12,29 @@ const tagsDoubtedAfterMs = 60_000;
 /** Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests still show. */
 const fewMachines = valuesPerFilter;
 
+export interface ObserveOptions {
+  /** Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known ones. */
+  readonly arriving?: boolean;
+  /** Units of capacity of a machine. Default: what the template says of its type. */
+  readonly weight?: (watched: Watched, instance: Instance) => number;
+}
+
 /**
- * Observes attempts whose machines all came with the launch, in as few questions as possible: by the tag of the request, up to 200 requests
- * and about 1000 machines in each; by id where few known machines are left, and for known ones that the tag did not find.
+ * Observes attempts, in as few questions as possible: by the tag of the request, up to 200 requests and about 1000 machines in each; by id
+ * where all machines came with the launch and few known ones are left, and for known ones that the tag did not find. Settled, as far as the
+ * machines tell: whether a fleet starts more is for its keeper to say.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,
   watched: readonly Watched<H>[],
   call: Call,
+  options: ObserveOptions = {},
 ): Promise<(Observation<H> | ProviderFault)[]> {
   const found = new Map<string, Instance>();
   const faults = new Map<string, ProviderFault>();
   const known = new Set(watched.flatMap((each) => each.known.map((machine) => machine.machine_id)));
 
-  const byId = known.size <= fewMachines && watched.every((each) => each.known.length > 0);
+  const byId = !options.arriving && known.size <= fewMachines && watched.every((each) => each.known.length > 0);
   if (byId) await askByIds(session, [...known], found, faults, call);
   else {
     await askByRequests(session, watched, found, faults, call);
@@ -49,17 +58,19 @@ export async function observeMachines<H extends object>(
     const fault =
       faults.get(order.request_id) ?? each.known.map((machine) => faults.get(machine.machine_id)).find((one) => one !== undefined);
     if (fault) return fault;
-    return observation(each, mine(each, found, byAttempt.get(attemptKey(order.request_id, String(order.attempt))) ?? []));
+    return observation(each, mine(each, found, byAttempt.get(attemptKey(order.request_id, String(order.attempt))) ?? []), options);
   });
 }
 
-function observation<H extends object>(watched: Watched<H>, instances: readonly Instance[]): Observation<H> {
+function observation<H extends object>(watched: Watched<H>, instances: readonly Instance[], options: ObserveOptions): Observation<H> {
   const template = watched.order.template as CloudTemplate;
   const pending = new Set(watched.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
   const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
   const shortfall = lateShortfall(neverRan, poolsOf(template));
   return {
-    machines: instances.map((instance) => reportOf(instance, weightOf(template, instance.InstanceType))),
+    machines: instances.map((instance) =>
+      reportOf(instance, options.weight?.(watched, instance) ?? weightOf(template, instance.InstanceType)),
+    ),
     settled: true,
     ...(shortfall.length === 0 ? {} : { shortfall }),
   };

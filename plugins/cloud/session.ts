@@ -1,31 +1,20 @@
 import { ProviderFault, type Call, type Clock, type PluginContext } from '../../core/index.ts';
-import { type Clients, type Ec2, makeClients, slowCallMs } from './clients.ts';
+import { type AutoScaling, type Clients, type Ec2, makeClients } from './clients.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from './config.ts';
 import { secretsOf } from './credentials.ts';
 import { type FaultContext, faultOf } from './faults.ts';
+import { pace, type Pace, unpaced } from './pace.ts';
 import { patience, type Patience } from './patience.ts';
-
-/** A command of the SDK, as far as we look at it. */
-interface SdkCommand {
-  readonly middlewareStack: unknown;
-  resolveMiddleware(...args: any[]): (...args: any[]) => Promise<{ output: unknown }>;
-}
-type OutputOf<C extends SdkCommand> =
-  Awaited<ReturnType<ReturnType<C['resolveMiddleware']>>> extends { output: infer Output } ? Output : never;
+import { serviceOf, type Service } from './service.ts';
 
 /** One configured instance, connected: everything that its APIs need to speak to the cloud. */
-export interface CloudSession {
+export interface CloudSession extends Service<Ec2> {
   readonly instance: string;
   readonly installation: string;
   readonly settings: CloudSettings;
   readonly clock: Clock;
-  /** Asks a question. The SDK repeats it as configured. Throws a ProviderFault. */
-  read<C extends SdkCommand>(make: (ec2: Ec2) => C, call: Call): Promise<OutputOf<C>>;
-  /**
-   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a ProviderFault, or what the
-   * fence threw. `slow`: the call may take as long as starting a thousand machines does.
-   */
-  write<C extends SdkCommand>(make: (ec2: Ec2) => C, call: Call, options?: { readonly slow?: boolean }): Promise<OutputOf<C>>;
+  /** Auto Scaling, under the same rules as EC2. */
+  readonly groups: Service<AutoScaling>;
   /** The account that the credentials belong to. Asked once. */
   account(call: Call): Promise<string>;
   readonly patience: Patience;
@@ -65,55 +54,26 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     return fault;
   };
 
+  const about = {
+    readMs: settings.cloud_read_timeout * 1000,
+    fail,
+    pace: paceOf(settings, context.clock),
+    laneOf: (action: string) => action,
+  };
+
   return {
+    ...serviceOf(async () => {
+      const { ec2, read, write } = await open();
+      return { sdk: ec2, read, write };
+    }, about),
+    // Auto Scaling counts the calls of all its actions together.
+    groups: serviceOf(async () => (await open()).groups(), { ...about, laneOf: () => 'AutoScaling' }),
     instance: context.instance,
     installation: context.installation,
     settings,
     clock: context.clock,
     patience: patience(context.clock),
     memory: new Map(),
-
-    async read(make, call) {
-      let action = 'opening the cloud';
-      try {
-        const { ec2, read } = await open();
-        const command = make(ec2);
-        action = nameOf(command);
-        return (await read.send(command as any, { abortSignal: call.signal })) as any;
-      } catch (error) {
-        throw fail(error, { action, mutating: false });
-      }
-    },
-
-    async write(make, call, options = {}) {
-      let action = 'opening the cloud';
-      let sent = false;
-      let refused: unknown;
-      try {
-        const { ec2, write } = await open();
-        const command = make(ec2);
-        action = nameOf(command);
-        const atTheWire = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
-          // What is given up before it is sent was certainly not done.
-          call.signal.throwIfAborted();
-          try {
-            call.fence();
-          } catch (error) {
-            refused = error;
-            throw error;
-          }
-          sent = true;
-          return next(args);
-        };
-        // The last of the last step: behind it is only the connection.
-        (command.middlewareStack as any).add(atTheWire, { step: 'deserialize', priority: 'low', name: 'musterFence' });
-        const requestTimeout = Math.max(settings.cloud_read_timeout * 1000, options.slow ? slowCallMs : 0);
-        return (await write.send(command as any, { abortSignal: call.signal, requestTimeout })) as any;
-      } catch (error) {
-        if (refused !== undefined) throw refused;
-        throw fail(error, { action, mutating: true, sent });
-      }
-    },
 
     account(call) {
       const asking = (account ??= askAccount(open, call));
@@ -129,6 +89,12 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
 }
 
+/** Within AWS's rates, or those that the configuration knows of; an endpoint of one's own grants what it likes unless the configuration says otherwise. */
+function paceOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): Pace {
+  const enabled = rate_limits.enabled ?? endpoint_url === null;
+  return enabled ? pace(clock, rate_limits.buckets) : unpaced;
+}
+
 async function askAccount(open: () => Promise<Clients>, call: Call): Promise<string> {
   const { sts } = await open();
   const { GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
@@ -136,6 +102,3 @@ async function askAccount(open: () => Promise<Clients>, call: Call): Promise<str
   if (!Account) throw new ProviderFault('unavailable', 'GetCallerIdentity named no account.');
   return Account;
 }
-
-/** `RunInstances` of a RunInstancesCommand. */
-const nameOf = (command: SdkCommand): string => command.constructor.name.replace(/Command$/, '');

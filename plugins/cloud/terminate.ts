@@ -14,7 +14,9 @@ const youngMs = 300_000;
  * Throws what is left to say when all others are gone.
  */
 export async function terminate(session: CloudSession, machines: readonly MachineRef[], call: Call): Promise<Progress> {
-  const zones = Map.groupBy(machines, (machine) => (machine.data as MachineData | undefined)?.zone ?? '');
+  // What is shutting down does so to the end; a release that has to be said again need not name it again.
+  const alive = machines.filter(({ status }) => status !== 'shutting-down' && status !== 'terminated');
+  const zones = Map.groupBy(alive, (machine) => (machine.data as MachineData | undefined)?.zone ?? '');
   const batches = [...zones.values()].flatMap((members) => chunks(members, idsPerCall));
   const results = await inTurn(batches, (batch) => terminateBatch(session, batch, call));
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { loadConfiguration } from '../../config/load.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
 import { silentLog, type Log } from '../../core/log.ts';
 import { compose, type Broker } from '../../host/compose.ts';
@@ -81,6 +82,7 @@ export interface BootOptions extends PlaceOptions {
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly settings?: Partial<Settings>;
   readonly log?: Log;
+  readonly clock?: Clock;
   /** Boots on a place that is there already, and leaves it there. */
   readonly place?: Place;
 }
@@ -109,7 +111,13 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
   const place = options.place ?? (await makePlace(options));
   const loaded = await loadConfiguration({ cwd: place.directory, env: {} });
   const settings = { look_soon_ms: 100, ...options.settings };
-  const broker = await compose({ loaded, log: options.log ?? silentLog, loop: options.loop ?? 'inline', settings });
+  const broker = await compose({
+    loaded,
+    log: options.log ?? silentLog,
+    loop: options.loop ?? 'inline',
+    settings,
+    ...(options.clock ? { clock: options.clock } : {}),
+  });
   const app = createApp({ broker });
   await app.ready();
   return {

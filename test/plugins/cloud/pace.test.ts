@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { isFault } from '../../../core/index.ts';
 import { pace } from '../../../plugins/cloud/pace.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { stage } from './support.ts';
 
 const never = new AbortController().signal;
 const small = { RunInstances: { requests: { capacity: 2, per_second: 1 }, machines: { capacity: 10, per_second: 1 } } };
@@ -106,4 +107,20 @@ test('in no span of time do more calls go out than the bucket holds and what flo
     { numRuns: 60 },
   );
   t.pass();
+});
+
+test('a session that keeps the pace is never refused by a cloud of the usual rates, one without is', async (t) => {
+  for (const enabled of [true, false]) {
+    const stand = await stage({ rate_limits: { enabled } });
+    t.teardown(() => stand.close());
+    stand.simulator.setKnobs({ throttle: { default_buckets: true } });
+    const launch = () =>
+      stand.session.write(
+        (ec2) => new ec2.RunInstancesCommand({ ImageId: 'ami-1', InstanceType: 't3.micro', MinCount: 1, MaxCount: 1 }),
+        stand.call,
+      );
+    const results = await Promise.allSettled(Array.from({ length: 7 }, launch));
+    const refused = stand.simulator.audit().filter(({ code }) => code === 'RequestLimitExceeded').length;
+    t.deepEqual([results.filter(({ status }) => status === 'fulfilled').length, refused], enabled ? [7, 0] : [5, 2]);
+  }
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Finding, Template } from '../../../core/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
+import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
 
 const good = { template_id: 't', image_id: 'ami-1', machine_type: 'm5.large', subnet_ids: ['subnet-1'] };
@@ -47,8 +48,9 @@ test('RunInstances refuses what needs a fleet', (t) => {
   t.deepEqual(errors(runInstances, { price_type: 'mixed', percent_on_demand: 50 }), ['/percent_on_demand']);
 });
 
-test('EC2Fleet serves instant fleets, named strategies and whole requirements only', (t) => {
-  t.deepEqual(errors(ec2Fleet, { fleet_type: 'maintain' }), ['/fleet_type']);
+test('EC2Fleet serves its fleet types, named strategies and whole requirements only', (t) => {
+  for (const fleet_type of ['instant', 'request', 'maintain']) t.deepEqual(errors(ec2Fleet, { fleet_type }), []);
+  t.deepEqual(errors(ec2Fleet, { fleet_type: 'forever' }), ['/fleet_type']);
   t.deepEqual(errors(ec2Fleet, { price_type: 'spot', allocation_strategy: 'CAPACITY_OPTIMIZED' }), []);
   t.deepEqual(errors(ec2Fleet, { price_type: 'spot', allocation_strategy: 'best' }), ['/allocation_strategy']);
   t.deepEqual(errors(ec2Fleet, { allocation_strategy_on_demand: 'best' }), ['/allocation_strategy_on_demand']);
@@ -56,4 +58,21 @@ test('EC2Fleet serves instant fleets, named strategies and whole requirements on
   t.deepEqual(errors(ec2Fleet, { instance_requirements: { VCpuCount: {}, MemoryMiB: {} }, machine_types: { a: 1 } }), [
     '/instance_requirements',
   ]);
+});
+
+test('SpotFleet serves templates with a Spot part, and no instant fleets', (t) => {
+  for (const price_type of ['spot', 'mixed', 'heterogeneous']) t.deepEqual(errors(spotFleet, { price_type }), []);
+  t.deepEqual(errors(spotFleet, {}), ['/price_type']);
+  t.deepEqual(errors(spotFleet, { price_type: 'ondemand' }), ['/price_type']);
+  t.deepEqual(errors(spotFleet, { price_type: 'spot', fleet_type: 'instant' }), ['/fleet_type']);
+  t.deepEqual(errors(spotFleet, { price_type: 'spot', allocation_strategy: 'cheapest' }), ['/allocation_strategy']);
+});
+
+test('what would break the count of machines, or a fleet, is refused', (t) => {
+  const vcpu = { TargetCapacityUnitType: 'vcpu' };
+  t.deepEqual(errors(ec2Fleet, { provider_api_spec: { TargetCapacitySpecification: vcpu } }), ['/provider_api_spec']);
+  t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: vcpu }), ['/provider_api_spec']);
+  t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: { SpotFleetRequestConfig: vcpu } }), ['/provider_api_spec']);
+  const launch_template_spec = { InstanceMarketOptions: { MarketType: 'spot' } };
+  t.deepEqual(errors(ec2Fleet, { fleet_type: 'maintain', launch_template_spec }), ['/launch_template_spec/InstanceMarketOptions']);
 });

@@ -7,7 +7,7 @@ import {
   type PluginContext,
   type ProviderApi,
 } from '../../../core/index.ts';
-import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server.ts';
 import { cloud, type CloudSession } from '../../../plugins/cloud/index.ts';
 
 export const quietCall = (signal: AbortSignal = new AbortController().signal): Call => ({ signal, fence: () => {}, log: silentLog });
@@ -31,8 +31,8 @@ export interface Stage {
 }
 
 /** A session on a simulated cloud of its own. */
-export async function stage(config: object = {}, context: Partial<PluginContext> = {}): Promise<Stage> {
-  const simulator = createSimulator({ knobs: { boot_ms: 20, shutdown_ms: 20 } });
+export async function stage(config: object = {}, context: Partial<PluginContext> = {}, options: SimulatorOptions = {}): Promise<Stage> {
+  const simulator = createSimulator({ ...options, knobs: { boot_ms: 20, shutdown_ms: 20, ...options.knobs } });
   const endpoint_url = await simulator.listen();
   const session = await cloud.connect(
     { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },

@@ -42,6 +42,36 @@ for (const [what, fields] of [
   });
 }
 
+test('a fleet that gets nothing more is stopped and keeps what it has, but not when nothing can take its place', (t) => {
+  const stuck = attemptOf(1, { settled: false, stuck: true }, 5);
+  const machines = [machineOf('m-1'), machineOf('m-2')];
+  const request = requestOf({ machine_count: 5 });
+  const [demand] = demands(caseOf({ request, attempts: [stuck], machines }), now);
+  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1', 'm-2'], 0]);
+  const stopped = { ...stuck, to_come: 0 };
+  t.deepEqual(demands(caseOf({ request, attempts: [stopped], machines }), now), []);
+  const settled = { ...stuck, settled: true };
+  t.deepEqual(demands(caseOf({ request, attempts: [settled], machines }), now), []);
+  const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, wanted: 5 });
+  t.deepEqual(demands(caseOf({ request: ended, attempts: [stuck], machines }), now), []);
+});
+
+test('what a stuck fleet does not give may come from another attempt only', (t) => {
+  const attempts = [attemptOf(1, { settled: false, stuck: true }, 5), attemptOf(2, { settled: false }, 3)];
+  const machines = [machineOf('m-1'), machineOf('m-2')];
+  const told = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
+  t.deepEqual(
+    told.map(({ attempt, aim }) => [attempt.attempt, aim.to_come]),
+    [[1, 0]],
+  );
+});
+
+test('a fleet that was found after it had been given up is stopped', (t) => {
+  const found = attemptOf(1, { state: 'lost', settled: false });
+  const [demand] = demands(caseOf({ attempts: [found] }), now);
+  t.deepEqual(demand?.aim, { go: [], stay: [], to_come: 0 });
+});
+
 test('a successor repeats what was said to a handle, once its time has come', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
   const from = caseOf({ request: requestOf({ wanted: 1, repeat_release_at: 500 }), attempts: [attemptOf(1, { to_come: 0 })], machines });

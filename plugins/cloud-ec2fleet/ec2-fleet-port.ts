@@ -1,0 +1,102 @@
+import type { FleetData } from '@aws-sdk/client-ec2';
+import { ProviderFault, type Call } from '../../core/index.ts';
+import { kindOfCode, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+
+/** EC2 fleets of type request and maintain, in the words that all standing fleets share. */
+export const ec2FleetPort: FleetPort = {
+  async describe(session, ids, call) {
+    const views: FleetView[] = [];
+    for await (const page of pages(session, { FleetIds: [...ids] }, call)) views.push(...page);
+    return views;
+  },
+
+  async *list(session, call) {
+    for await (const page of pages(session, { Filters: [{ Name: 'type', Values: ['request', 'maintain'] }] }, call)) yield* page;
+  },
+
+  async retarget(session, id, { total, onDemand, spot }, call) {
+    const target = { TotalTargetCapacity: total, OnDemandTargetCapacity: onDemand, SpotTargetCapacity: spot };
+    await session.write(
+      (ec2) =>
+        new ec2.ModifyFleetCommand({
+          FleetId: id,
+          // Said each time: who leaves it out lets the fleet choose machines to end.
+          ExcessCapacityTerminationPolicy: 'no-termination',
+          TargetCapacitySpecification: target,
+        }),
+      call,
+    );
+  },
+
+  async stop(session, id, call) {
+    const { UnsuccessfulFleetDeletions } = await session.write(
+      (ec2) => new ec2.DeleteFleetsCommand({ FleetIds: [id], TerminateInstances: false }),
+      call,
+    );
+    const error = UnsuccessfulFleetDeletions?.[0]?.Error;
+    // What is being deleted, or is gone already, needs no deleting; the next look at it decides.
+    if (!error || error.Code === 'fleetIdDoesNotExist') return;
+    const code = error.Code ?? 'Unknown';
+    const kind = kindOfCode(code, error.Message);
+    const known = kind === undefined || kind === 'transient' ? 'unavailable' : kind;
+    throw new ProviderFault(known, `DeleteFleets: ${error.Message ?? id} Error Code: ${code}`, { code });
+  },
+
+  async history(session, id, since, call) {
+    const events = [];
+    let token: string | undefined;
+    do {
+      const NextToken = token;
+      const answer = await session.read(
+        (ec2) =>
+          new ec2.DescribeFleetHistoryCommand({
+            FleetId: id,
+            StartTime: since,
+            MaxResults: 1000,
+            ...(NextToken === undefined ? {} : { NextToken }),
+          }),
+        call,
+      );
+      // What comes and goes is no reason; everything else may be, whatever it is filed under.
+      for (const { EventType, EventInformation } of answer.HistoryRecords ?? []) {
+        if (EventType === 'instance-change' || EventType === 'fleet-change') continue;
+        events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
+      }
+      token = answer.NextToken || undefined;
+    } while (token !== undefined);
+    return events;
+  },
+};
+
+async function* pages(
+  session: CloudSession,
+  asked: { readonly FleetIds?: string[]; readonly Filters?: { readonly Name: string; readonly Values: string[] }[] },
+  call: Call,
+): AsyncGenerator<FleetView[]> {
+  let token: string | undefined;
+  do {
+    const NextToken = token;
+    const answer = await session.read(
+      (ec2) => new ec2.DescribeFleetsCommand({ ...asked, MaxResults: 1000, ...(NextToken === undefined ? {} : { NextToken }) }),
+      call,
+    );
+    yield (answer.Fleets ?? []).map(viewOf);
+    token = answer.NextToken || undefined;
+  } while (token !== undefined);
+}
+
+function viewOf(fleet: FleetData): FleetView {
+  const { TotalTargetCapacity: total = 0, OnDemandTargetCapacity, SpotTargetCapacity } = fleet.TargetCapacitySpecification ?? {};
+  const onDemand = OnDemandTargetCapacity ?? total - (SpotTargetCapacity ?? total);
+  return {
+    id: fleet.FleetId ?? '',
+    state: (fleet.FleetState ?? 'submitted').replace('deleted', 'stopped') as FleetView['state'],
+    troubled: fleet.ActivityStatus === 'error',
+    ...(fleet.ClientToken === undefined ? {} : { token: fleet.ClientToken }),
+    tags: fleet.Tags,
+    target: { total, onDemand, spot: total - onDemand },
+    fulfilled: fleet.FulfilledCapacity ?? 0,
+    keeps: fleet.ExcessCapacityTerminationPolicy === 'no-termination',
+    ...(fleet.ValidUntil === undefined ? {} : { valid_until: fleet.ValidUntil.getTime() }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Call } from '../../../core/index.ts';
+import type { CloudSession } from '../session.ts';
+import { ownTags, tagValue } from '../tags.ts';
+import { handleOf, type FleetPort, type StandingHandle, type StandingOrder } from './fleet-port.ts';
+
+/** The fleet that an order made, by its token or our tags. */
+export async function findFleet(
+  session: CloudSession,
+  port: FleetPort,
+  order: StandingOrder,
+  call: Call,
+): Promise<StandingHandle | undefined> {
+  for await (const { id, token, tags } of port.list(session, call)) {
+    const tagged =
+      tagValue(tags, ownTags.installation) === session.installation &&
+      tagValue(tags, ownTags.request) === order.request_id &&
+      tagValue(tags, ownTags.attempt) === String(order.attempt);
+    if (token === order.token || tagged) return handleOf(order.prepared, id);
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+export { disposeFleet } from './dispose-fleet.ts';
+export { findFleet } from './find-fleet.ts';
+export {
+  handleOf,
+  isStanding,
+  standingTypes,
+  type FleetEvent,
+  type FleetPort,
+  type FleetView,
+  type LeftOrder,
+  type StandingHandle,
+  type StandingOrder,
+  type StandingPrepared,
+} from './fleet-port.ts';
+export { machineParts, ownFleetTemplate, sharedFleetTemplate } from './fleet-template.ts';
+export { launchFleet, withDates } from './launch-fleet.ts';
+export { observeFleets } from './observe-fleets.ts';
+export { overridesOf, weightsIn } from './overrides.ts';
+export { shortfallOf } from './reasons.ts';
+export { releaseFleet } from './release-fleet.ts';
+export { reviewFleet } from './review-fleet.ts';
+export { camelCased, strategiesOf, type OnDemandStrategy, type SpotStrategy } from './strategies.ts';
+export { poolsFor, targetFor, targetOf, unitOf, type Target } from './targets.ts';

@@ -1,0 +1,37 @@
+import { isFault, ProviderFault, type Call, type Launch } from '../../../core/index.ts';
+import { launchFault } from '../launch-faults.ts';
+import type { CloudSession } from '../session.ts';
+import { findFleet } from './find-fleet.ts';
+import { handleOf, type FleetPort, type StandingHandle, type StandingOrder } from './fleet-port.ts';
+
+/** Sends the call that makes a standing fleet. It answers with an id and nothing else: machines come afterwards. */
+export async function launchFleet(
+  session: CloudSession,
+  port: FleetPort,
+  order: StandingOrder,
+  make: () => Promise<string | undefined>,
+  call: Call,
+): Promise<Launch<StandingHandle>> {
+  try {
+    const id = await make();
+    if (id === undefined)
+      throw new ProviderFault('unknown-outcome', 'The cloud made a fleet and did not say which.', { code: 'FleetUnknown' });
+    return { handle: handleOf(order.prepared, id), settled: false };
+  } catch (error) {
+    if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
+      // The token was used, with parameters that the cloud takes for others: it will never answer, but the fleet can be found.
+      const handle = await findFleet(session, port, order, call);
+      if (handle) return { handle, settled: false };
+    }
+    throw launchFault(session, order, error, order.prepared.template);
+  }
+}
+
+/** Times of a stored input, which is JSON, as the SDK wants them. */
+export function withDates(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const dates = ['ValidFrom', 'ValidUntil'].flatMap((name) => {
+    const value = input[name];
+    return typeof value === 'string' || typeof value === 'number' ? [[name, new Date(value)] as const] : [];
+  });
+  return { ...input, ...Object.fromEntries(dates) };
+}

@@ -1,0 +1,36 @@
+import type { CloudTemplate } from '../fields.ts';
+import { weightOf, type Pool } from '../pools.ts';
+import { isPrioritized } from './strategies.ts';
+
+/**
+ * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price` is the name that the API
+ * gives to the bound of the price.
+ */
+export function overridesOf(template: CloudTemplate, pools: readonly Pool[], price: 'MaxPrice' | 'SpotPrice'): object[] {
+  const places = [...new Map(pools.map((pool) => [`${pool.machine_type}|${pool.subnet_id}`, pool])).values()];
+  const types = [...new Set(places.map((pool) => pool.machine_type))];
+  const weighted = Object.keys(template.machine_types ?? {}).length > 0;
+  const overrides = places.map(({ machine_type, subnet_id }) => ({
+    ...(machine_type === undefined ? {} : { InstanceType: machine_type }),
+    ...(template.instance_requirements === undefined ? {} : { InstanceRequirements: template.instance_requirements }),
+    ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }),
+    ...(weighted ? { WeightedCapacity: weightOf(template, machine_type) } : {}),
+    ...(isPrioritized(template) ? { Priority: types.indexOf(machine_type) } : {}),
+    ...(template.max_price === undefined ? {} : { [price]: String(template.max_price) }),
+  }));
+  return overrides.filter((override) => Object.keys(override).length > 0);
+}
+
+interface Config {
+  readonly Overrides?: readonly { readonly InstanceType?: string; readonly WeightedCapacity?: number }[];
+}
+
+/** Units of capacity by machine type, as the overrides that are sent say: a native specification may have changed them. */
+export function weightsIn(configs: unknown): Record<string, number> {
+  const overrides = (Array.isArray(configs) ? (configs as Config[]) : []).flatMap((config) => config.Overrides ?? []);
+  return Object.fromEntries(
+    overrides.flatMap(({ InstanceType, WeightedCapacity }) =>
+      InstanceType === undefined || WeightedCapacity === undefined ? [] : [[InstanceType, WeightedCapacity] as const],
+    ),
+  );
+}

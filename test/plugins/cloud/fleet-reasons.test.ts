@@ -1,0 +1,65 @@
+import test from 'ava';
+import { poolsOf, shortfallOf, type CloudTemplate } from '../../../plugins/cloud/index.ts';
+
+const template = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'm5.xlarge': 1 },
+  subnet_ids: ['subnet-1', 'subnet-2'],
+  price_type: 'mixed',
+} as unknown as CloudTemplate;
+const pools = poolsOf(template);
+const zones = new Map([
+  ['subnet-1', 'us-east-1a'],
+  ['subnet-2', 'us-east-1b'],
+]);
+const said = (sub_type: string, description: string) =>
+  shortfallOf([{ sub_type, description }], pools, zones)
+    .map(({ offer, kind, code }) => `${offer} ${kind} ${code}`)
+    .toSorted();
+const spotKeys = ['m5.large|subnet-1|spot', 'm5.large|subnet-2|spot', 'm5.xlarge|subnet-1|spot', 'm5.xlarge|subnet-2|spot'];
+
+test('a reason concerns the pools that it names, as far as it names them', (t) => {
+  t.deepEqual(
+    said(
+      'launchSpecTemporarilyBlacklisted',
+      'Repeated errors have occurred processing the launch specification "m5.large, ami-1, Linux/UNIX, us-east-1a while launching spot instance". Error message: no Spot capacity (Service: AmazonEC2; Status Code: 500; Error Code: InsufficientInstanceCapacity)',
+    ),
+    ['m5.large|subnet-1|spot capacity InsufficientInstanceCapacity'],
+  );
+  t.deepEqual(
+    said(
+      'launchSpecTemporarilyBlacklisted',
+      'On-Demand launch failed: not sufficient m5.xlarge capacity (Error Code: InsufficientInstanceCapacity).',
+    ),
+    [
+      'm5.xlarge|subnet-1|on-demand capacity InsufficientInstanceCapacity',
+      'm5.xlarge|subnet-2|on-demand capacity InsufficientInstanceCapacity',
+    ],
+  );
+  t.deepEqual(
+    said('launchSpecTemporarilyBlacklisted', 'Spot launch failed. (Error Code: InsufficientInstanceCapacity).'),
+    spotKeys.map((key) => `${key} capacity InsufficientInstanceCapacity`),
+  );
+});
+
+test('that all failed is said of a whole market, whichever pool it quotes', (t) => {
+  t.deepEqual(
+    said(
+      'allLaunchSpecsTemporarilyBlacklisted',
+      'Spot launch of m5.large in us-east-1a failed (Error Code: InsufficientInstanceCapacity).',
+    ),
+    spotKeys.map((key) => `${key} capacity InsufficientInstanceCapacity`),
+  );
+});
+
+test('what has nothing to do with a pool concerns the whole order', (t) => {
+  t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined credentials UnauthorizedOperation']);
+  t.deepEqual(said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'), [
+    'undefined quota MaxSpotInstanceCountExceeded',
+  ]);
+});
+
+test('what says nothing is no reason', (t) => {
+  t.deepEqual(said('fleetProgressHalted', ''), []);
+  t.deepEqual(said('launchSpecTemporarilyBlacklisted', 'm5.large in eu-west-9z, on-demand (Error Code: InsufficientInstanceCapacity)'), []);
+});
