@@ -5,6 +5,8 @@ export const defaultPlugins = [
   'cloud',
   'cloud-runinstances',
   'cloud-ec2fleet',
+  'cloud-spotfleet',
+  'cloud-asg',
   'cloud-simulator',
   'default-format',
   'hostfactory-format',

@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { defineProviderApi } from '../../core/index.ts';
+import { poolsOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { describeGroup } from './describe-groups.ts';
+import { disposeGroup } from './dispose-group.ts';
+import { groupName, isGroupOf } from './group-name.ts';
+import { groupParameters } from './group-parameters.ts';
+import { handleOf, type GroupHandle, type Prepared } from './group-handle.ts';
+import { launchGroup } from './launch-group.ts';
+import { observeGroups } from './observe-groups.ts';
+import { releaseGroup } from './release-group.ts';
+import { review } from './review.ts';
+
+const fields = Type.Object({});
+
+/**
+ * Makes an Auto Scaling group for each order. A group goes on by itself: it tries again for ever, replaces and rebalances. Here it is allowed one
+ * thing only, to grow to what was ordered, and that only until something of it is given back.
+ */
+export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle, Prepared>({
+  type: 'cloud',
+  name: 'ASG',
+  aliases: ['AutoScalingGroup'],
+  fields,
+  capabilities: {
+    supports_spot: true,
+    supports_on_demand: true,
+    max_instances: 10_000,
+    supported_fleet_types: [],
+    machines_per_launch: 1_000,
+    offers_per_launch: 'many',
+    visible_within_ms: 300_000,
+    // There is no token: the group's name keeps a second one from being made, as long as the group is there, which it is until it is disposed of.
+    token_valid_ms: 30 * 86_400_000,
+  },
+
+  prepare: groupParameters,
+  launch: launchGroup,
+  observe: observeGroups,
+  release: releaseGroup,
+  dispose: disposeGroup,
+  async find(session, order, call) {
+    // What was never prepared was never sent.
+    if (!order.prepared) return undefined;
+    const group = await describeGroup(session, groupName(session, order), call);
+    return group && isGroupOf(session, order, group) ? handleOf(order.prepared) : undefined;
+  },
+
+  review,
+  offers: (template) => poolsOf(template as unknown as CloudTemplate),
+});

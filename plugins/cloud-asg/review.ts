@@ -1,0 +1,48 @@
+import type { Finding } from '../../core/index.ts';
+import { machineTypesOf, marketsOf, reviewCommon, type CloudTemplate } from '../cloud/index.ts';
+import { swaps } from './processes.ts';
+import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './strategies.ts';
+
+/** Auto Scaling's limit of a mixed instances policy. */
+const mostTypes = 40;
+
+/** What an Auto Scaling group cannot honour. */
+export function review(given: object): Finding[] {
+  const template = given as CloudTemplate;
+  const findings = reviewCommon(template);
+  const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
+  const { allocation_strategy, allocation_strategy_on_demand, instance_requirements, provider_api_spec: native = {} } = template;
+
+  const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
+
+  if (template['replace_lost'] === true) warning('/replace_lost', 'has no effect; a group of muster replaces nothing by itself');
+  if (template['fleet_type'] !== undefined) error('/fleet_type', 'is not for ASG; a group has no type');
+  const types = machineTypesOf(template);
+  if (types.length > mostTypes) error('/machine_types', `must not have more than ${mostTypes} types, the most that a group takes`);
+  const asksSpot = marketsOf(template).includes('spot');
+  const spot = spotStrategy(allocation_strategy ?? '');
+  const onDemand = onDemandStrategy(allocation_strategy_on_demand ?? '');
+  if (allocation_strategy !== undefined && asksSpot && spot === undefined)
+    error('/allocation_strategy', `must be one of ${spotStrategies.join(', ')}`);
+  if (allocation_strategy_on_demand !== undefined && onDemand === undefined)
+    error('/allocation_strategy_on_demand', `must be one of ${onDemandStrategies.join(', ')}`);
+
+  if (instance_requirements !== undefined) {
+    if (Object.keys(template.machine_types ?? {}).length > 0)
+      error('/instance_requirements', 'cannot stand beside machine_types and their weights');
+    for (const needed of ['VCpuCount', 'MemoryMiB'])
+      if (!(needed in instance_requirements)) error(`/instance_requirements/${needed}`, 'is needed');
+    if (asksSpot && spot === 'capacity-optimized-prioritized')
+      error('/allocation_strategy', 'needs named machine types: attributes have no order of priority');
+    if (onDemand === 'prioritized')
+      error('/allocation_strategy_on_demand', 'needs named machine types: attributes have no order of priority');
+  }
+  if ('DesiredCapacityType' in native && native['DesiredCapacityType'] !== 'units')
+    error('/provider_api_spec/DesiredCapacityType', 'must be `units`: what is ordered is machines');
+  for (const name of ['LaunchConfigurationName', 'InstanceId'])
+    if (name in native) error(`/provider_api_spec/${name}`, 'cannot be used: groups are made from a launch template');
+  for (const name of swaps)
+    if (native[name] !== undefined && native[name] !== false && native[name] !== 0)
+      warning(`/provider_api_spec/${name}`, 'has no effect; a group of muster replaces nothing by itself');
+  return findings;
+}

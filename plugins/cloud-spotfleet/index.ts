@@ -1,0 +1,7 @@
+import { definePlugin } from '../../core/index.ts';
+import { spotFleet } from './spot-fleet.ts';
+
+export { spotFleet } from './spot-fleet.ts';
+
+/** The API SpotFleet: EC2 Fleet's predecessor, for templates and roles that name it. */
+export default definePlugin({ name: 'cloud-spotfleet', contract: 1, requires: ['cloud'], providerApis: [spotFleet] });

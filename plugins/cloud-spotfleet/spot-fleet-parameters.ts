@@ -1,0 +1,86 @@
+import type { Call, LaunchOrder } from '../../core/index.ts';
+import {
+  camelCased,
+  joinTagSpecifications,
+  overlay,
+  overridesOf,
+  ownFleetTemplate,
+  poolsFor,
+  poolsOf,
+  strategiesOf,
+  tagsOf,
+  tagSpecifications,
+  targetFor,
+  unitOf,
+  weightsIn,
+  type CloudSession,
+  type CloudTemplate,
+  type Pool,
+  type StandingPrepared,
+} from '../cloud/index.ts';
+import { roleArn } from './fleet-role.ts';
+
+/** The launch template and the SpotFleetRequestConfig for an order. */
+export async function spotFleetParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<StandingPrepared> {
+  const template = order.template as CloudTemplate;
+  const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
+  const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
+  const target = targetFor(template, offered, order.machine_count);
+  const pools = poolsFor(target, offered);
+  const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
+  const used = await ownFleetTemplate(session, order, call);
+  const { spot, onDemand } = strategiesOf(template);
+  const built = {
+    IamFleetRole: role,
+    AllocationStrategy: camelCased(spot),
+    ...(target.onDemand > 0 ? { OnDemandAllocationStrategy: camelCased(onDemand) } : {}),
+    LaunchTemplateConfigs: [
+      {
+        LaunchTemplateSpecification: { LaunchTemplateId: used.id, Version: used.version },
+        Overrides: overridesOf(template, pools, 'SpotPrice'),
+      },
+    ],
+    ...(spot_fleet_request_expiry === undefined ? {} : { ValidUntil: minutesFrom(session.clock.now(), spot_fleet_request_expiry) }),
+  };
+  const native = overlay(built, nativeOf(template));
+  const input = {
+    ...native,
+    // What the type, the count, the token and the tags are is ours alone: by them the machines are counted and found.
+    Type: fleet_type,
+    TargetCapacity: target.total,
+    OnDemandTargetCapacity: target.onDemand,
+    // No machine ends because its fleet does, or wants fewer.
+    TerminateInstancesWithExpiration: false,
+    ...(fleet_type === 'maintain' ? { ExcessCapacityTerminationPolicy: 'noTermination' } : {}),
+    // The SDK makes none for this call: without it a repeated call would make a second fleet.
+    ClientToken: order.token,
+    TagSpecifications: joinTagSpecifications(
+      native['TagSpecifications'],
+      tagSpecifications(['spot-fleet-request'], tagsOf(order, session.installation)),
+    ),
+  };
+  return {
+    fleet_type,
+    input,
+    template: used,
+    pools,
+    target: target.total,
+    target_on_demand: target.onDemand,
+    unit: unitOf(template, offered),
+    weights: weightsIn(native['LaunchTemplateConfigs']),
+  };
+}
+
+interface SpotFleetTemplate {
+  readonly fleet_type?: 'request' | 'maintain';
+  readonly fleet_role?: string;
+  readonly spot_fleet_request_expiry?: number;
+}
+
+/** All parameters of the call lie in one of its own; a template may name it or leave it out. */
+function nativeOf({ provider_api_spec: spec }: CloudTemplate): Record<string, unknown> | undefined {
+  return (spec?.['SpotFleetRequestConfig'] as Record<string, unknown> | undefined) ?? spec;
+}
+
+/** To the second, as the wire has it. */
+const minutesFrom = (now: number, minutes: number): string => `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,99 @@
+import type { SpotFleetRequestConfig } from '@aws-sdk/client-ec2';
+import { ProviderFault, type Call } from '../../core/index.ts';
+import { kindOfCode, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+
+/** Spot fleets, in the words that all standing fleets share. */
+export const spotFleetPort: FleetPort = {
+  async describe(session, ids, call) {
+    const views: FleetView[] = [];
+    for await (const page of pages(session, { SpotFleetRequestIds: [...ids] }, call)) views.push(...page);
+    return views;
+  },
+
+  async *list(session, call) {
+    for await (const page of pages(session, {}, call)) yield* page;
+  },
+
+  async retarget(session, id, { total, onDemand }, call) {
+    await session.write(
+      (ec2) =>
+        new ec2.ModifySpotFleetRequestCommand({
+          SpotFleetRequestId: id,
+          // Said each time: who leaves it out lets the fleet choose machines to end.
+          ExcessCapacityTerminationPolicy: 'noTermination',
+          TargetCapacity: total,
+          OnDemandTargetCapacity: onDemand,
+        }),
+      call,
+    );
+  },
+
+  async stop(session, id, call) {
+    const { UnsuccessfulFleetRequests } = await session.write(
+      (ec2) => new ec2.CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id], TerminateInstances: false }),
+      call,
+    );
+    const error = UnsuccessfulFleetRequests?.[0]?.Error;
+    // What is gone already needs no cancelling; the next look at it decides.
+    if (!error || error.Code === 'fleetRequestIdDoesNotExist') return;
+    const code = error.Code ?? 'Unknown';
+    const kind = code === 'fleetRequestNotInCancellableState' ? 'unavailable' : kindOfCode(code, error.Message);
+    const known = kind === undefined || kind === 'transient' ? 'unavailable' : kind;
+    throw new ProviderFault(known, `CancelSpotFleetRequests: ${error.Message ?? id} Error Code: ${code}`, { code });
+  },
+
+  async history(session, id, since, call) {
+    const events = [];
+    let token: string | undefined;
+    do {
+      const NextToken = token;
+      const answer = await session.read(
+        (ec2) =>
+          new ec2.DescribeSpotFleetRequestHistoryCommand({
+            SpotFleetRequestId: id,
+            StartTime: since,
+            MaxResults: 1000,
+            ...(NextToken === undefined ? {} : { NextToken }),
+          }),
+        call,
+      );
+      // Reasons stand partly among the errors, partly among the information.
+      for (const { EventType, EventInformation } of answer.HistoryRecords ?? []) {
+        if (EventType !== 'error' && EventType !== 'information') continue;
+        events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
+      }
+      token = answer.NextToken || undefined;
+    } while (token !== undefined);
+    return events;
+  },
+};
+
+async function* pages(session: CloudSession, asked: { readonly SpotFleetRequestIds?: string[] }, call: Call): AsyncGenerator<FleetView[]> {
+  let token: string | undefined;
+  do {
+    const NextToken = token;
+    const answer = await session.read(
+      (ec2) => new ec2.DescribeSpotFleetRequestsCommand({ ...asked, MaxResults: 1000, ...(NextToken === undefined ? {} : { NextToken }) }),
+      call,
+    );
+    yield (answer.SpotFleetRequestConfigs ?? []).map(viewOf);
+    token = answer.NextToken || undefined;
+  } while (token !== undefined);
+}
+
+function viewOf(fleet: SpotFleetRequestConfig): FleetView {
+  const config = fleet.SpotFleetRequestConfig;
+  const total = config?.TargetCapacity ?? 0;
+  const onDemand = config?.OnDemandTargetCapacity ?? 0;
+  return {
+    id: fleet.SpotFleetRequestId ?? '',
+    state: (fleet.SpotFleetRequestState ?? 'submitted').replace('cancelled', 'stopped') as FleetView['state'],
+    troubled: fleet.ActivityStatus === 'error',
+    ...(config?.ClientToken === undefined ? {} : { token: config.ClientToken }),
+    tags: fleet.Tags,
+    target: { total, onDemand, spot: total - onDemand },
+    fulfilled: config?.FulfilledCapacity ?? 0,
+    keeps: config?.ExcessCapacityTerminationPolicy === 'noTermination',
+    ...(config?.ValidUntil === undefined ? {} : { valid_until: config.ValidUntil.getTime() }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { RequestSpotFleetCommandInput } from '@aws-sdk/client-ec2';
+import { Type } from 'typebox';
+import { defineProviderApi } from '../../core/index.ts';
+import {
+  disposeFleet,
+  findFleet,
+  launchFleet,
+  observeFleets,
+  poolsOf,
+  releaseFleet,
+  standingTypes,
+  withDates,
+  type CloudSession,
+  type CloudTemplate,
+  type StandingHandle,
+  type StandingPrepared,
+} from '../cloud/index.ts';
+import { review } from './review.ts';
+import { spotFleetParameters } from './spot-fleet-parameters.ts';
+import { spotFleetPort } from './spot-fleet-port.ts';
+
+const fields = Type.Object({
+  fleet_type: Type.Optional(
+    Type.Enum([...standingTypes], {
+      description: 'How the fleet lives: `request` (default) goes on until it has its machines, `maintain` also replaces what is lost.',
+    }),
+  ),
+  fleet_role: Type.Optional(
+    Type.String({ minLength: 1, description: 'Name or ARN of the role of the fleet. Default: `service_role_spot_fleet` of the provider.' }),
+  ),
+  spot_fleet_request_expiry: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 525_600,
+      description: 'Minutes after which the fleet starts nothing more. Its machines stay. Default: never.',
+    }),
+  ),
+});
+
+/** Has one request choose among machine types, places and markets, and start the machines afterwards. */
+export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, StandingHandle, StandingPrepared>({
+  type: 'cloud',
+  name: 'SpotFleet',
+  fields,
+  capabilities: {
+    supports_spot: true,
+    // Beside Spot only: a share of each fleet.
+    supports_on_demand: true,
+    max_instances: 10_000,
+    supported_fleet_types: [...standingTypes],
+    machines_per_launch: 1_000,
+    offers_per_launch: 'many',
+    visible_within_ms: 300_000,
+    token_valid_ms: 86_400_000,
+    // A target that arrives late may undo a newer one.
+    late_release_ms: 60_000,
+  },
+
+  prepare: spotFleetParameters,
+
+  launch: (session, order, call) =>
+    launchFleet(
+      session,
+      spotFleetPort,
+      order,
+      async () => {
+        const config = withDates(order.prepared.input) as unknown as RequestSpotFleetCommandInput['SpotFleetRequestConfig'];
+        const answer = await session.write((ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }), call);
+        return answer.SpotFleetRequestId;
+      },
+      call,
+    ),
+
+  observe: (session, watched, call) => observeFleets(session, spotFleetPort, watched, call),
+  release: (session, handle, aim, call) => releaseFleet(session, spotFleetPort, handle, aim, call),
+  async find(session, order, call) {
+    const { prepared } = order;
+    // What was never prepared was never sent.
+    return prepared && findFleet(session, spotFleetPort, { ...order, prepared }, call);
+  },
+  dispose: (session, left, call) => disposeFleet(session, spotFleetPort, left, call),
+
+  review,
+  offers: (template) => poolsOf(template as unknown as CloudTemplate),
+});

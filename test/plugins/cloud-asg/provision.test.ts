@@ -1,0 +1,174 @@
+import test from 'ava';
+import type { MachineData } from '../../../plugins/cloud/index.ts';
+import { idsOf, openGroups, tally } from './support.ts';
+
+const twoTypes = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1', 'subnet-2'] };
+const market = ({ data }: { readonly data?: object }) => (data as MachineData).market;
+
+test('a plain group starts the machines asked for, tagged from their first moment, and is settled once all of them run', async (t) => {
+  const cloud = await openGroups(t);
+  const order = await cloud.order({ machine_count: 5, template: { template_id: 't', tags: { team: 'blue' } }, tags: { who: 'me' } });
+  const launch = await cloud.launch(order);
+  t.false(launch.settled);
+  t.false((await cloud.look(order)).settled);
+  cloud.simulator.advance(1_100);
+  const young = await cloud.look(order);
+  t.is(young.machines.length, 5);
+  t.false(young.settled);
+  cloud.minute();
+  const seen = await cloud.look(order);
+  t.true(seen.settled);
+  t.is(seen.shortfall, undefined);
+  t.true(seen.machines.every((machine) => machine.ready));
+  t.deepEqual(idsOf(seen.machines), cloud.live(order));
+  t.deepEqual(cloud.simulator.ledger().untagged, []);
+
+  const group = await cloud.group(order);
+  t.like(group, { MinSize: 0, MaxSize: 5, DesiredCapacity: 5, HealthCheckType: 'EC2', NewInstancesProtectedFromScaleIn: true });
+  t.deepEqual(group?.SuspendedProcesses?.map((each) => each.ProcessName).toSorted(), [
+    'AZRebalance',
+    'AlarmNotification',
+    'InstanceRefresh',
+    'ReplaceUnhealthy',
+    'ScheduledActions',
+    'Terminate',
+  ]);
+  t.true(group?.Tags?.every((tag) => tag.PropagateAtLaunch === false));
+  const { Reservations } = await cloud.session.read((ec2) => new ec2.DescribeInstancesCommand({ MaxResults: 100 }), cloud.call);
+  const [machine] = Reservations?.flatMap((each) => each.Instances ?? []) ?? [];
+  t.like(Object.fromEntries(machine?.Tags?.map(({ Key, Value }) => [Key, Value]) ?? []), {
+    team: 'blue',
+    who: 'me',
+    'muster:request-id': order.request_id,
+    'muster:attempt': '1',
+    'muster:installation': 'inst-1',
+  });
+});
+
+test('a group of Spot machines has a price limit and the strategy in its own spelling', async (t) => {
+  const cloud = await openGroups(t);
+  const template = { ...twoTypes, price_type: 'spot', allocation_strategy: 'capacityOptimized', max_price: 0.5 };
+  const order = await cloud.order({ machine_count: 4, template });
+  await cloud.launch(order);
+  cloud.minute();
+  const seen = await cloud.look(order);
+  t.deepEqual(tally(seen.machines.map(market)), { spot: 4 });
+  t.like((await cloud.group(order))?.MixedInstancesPolicy?.InstancesDistribution, {
+    SpotAllocationStrategy: 'capacity-optimized',
+    SpotMaxPrice: '0.5',
+    OnDemandBaseCapacity: 0,
+    OnDemandPercentageAboveBaseCapacity: 0,
+  });
+});
+
+test('a mixed group has the share on demand that was asked for, rounded to machines', async (t) => {
+  const cloud = await openGroups(t);
+  const order = await cloud.order({ machine_count: 5, template: { ...twoTypes, price_type: 'mixed', percent_on_demand: 30 } });
+  await cloud.launch(order);
+  cloud.minute();
+  t.deepEqual(tally((await cloud.look(order)).machines.map(market)), { 'on-demand': 2, spot: 3 });
+});
+
+test('with weights never more machines come than were asked for', async (t) => {
+  const cloud = await openGroups(t);
+  const machine_types = { 'm5.xlarge': 2, 'm5.2xlarge': 4 };
+  for (const more of [{}, { price_type: 'mixed', percent_on_demand: 50 }, { price_type: 'spot' }]) {
+    const order = await cloud.order({ machine_count: 5, template: { template_id: 't', machine_types, ...more } });
+    t.is(order.prepared.input.DesiredCapacity, 10);
+    await cloud.launch(order);
+    cloud.minute();
+    const seen = await cloud.look(order);
+    t.true(seen.settled);
+    t.true(seen.machines.length >= 3 && seen.machines.length <= 5, String(seen.machines.length));
+    t.is(cloud.live(order).length, seen.machines.length);
+  }
+});
+
+test('attributes choose the types', async (t) => {
+  const cloud = await openGroups(t);
+  const instance_requirements = { VCpuCount: { Min: 2, Max: 4 }, MemoryMiB: { Min: 4096 } };
+  for (const price_type of ['ondemand', 'spot']) {
+    const template = { template_id: 't', price_type, instance_requirements } as any;
+    const order = await cloud.order({ machine_count: 3, template });
+    await cloud.launch(order);
+    cloud.minute();
+    const seen = await cloud.look(order);
+    t.is(seen.machines.length, 3);
+    t.true(seen.settled);
+  }
+});
+
+test('priorities are the order of the types', async (t) => {
+  const cloud = await openGroups(t);
+  const template = { ...twoTypes, machine_types_priority: { 'c5.large': 1, 'm5.large': 2 } };
+  const order = await cloud.order({ machine_count: 3, template });
+  await cloud.launch(order);
+  cloud.minute();
+  t.deepEqual(tally((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).machine_type)), { 'c5.large': 3 });
+});
+
+test('a template without subnets has machines in all zones', async (t) => {
+  const cloud = await openGroups(t);
+  const order = await cloud.order({ machine_count: 3, template: { template_id: 't', subnet_ids: undefined } as any });
+  await cloud.launch(order);
+  cloud.minute();
+  t.is(new Set((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).zone)).size, 3);
+});
+
+test("the template's own launch template is the ground of the order's", async (t) => {
+  const cloud = await openGroups(t);
+  const made = await cloud.session.write(
+    (ec2) =>
+      new ec2.CreateLaunchTemplateCommand({
+        LaunchTemplateName: 'mine',
+        LaunchTemplateData: { ImageId: 'ami-7', InstanceType: 'm5.large', InstanceMarketOptions: { MarketType: 'spot' } },
+      }),
+    cloud.call,
+  );
+  const launch_template_id = made.LaunchTemplate?.LaunchTemplateId as string;
+  const bare = { template_id: 't', launch_template_id, image_id: undefined, machine_type: undefined } as any;
+  for (const price_type of ['ondemand', 'spot']) {
+    const order = await cloud.order({ machine_count: 2, template: { ...bare, price_type } });
+    t.is(order.prepared.template.owner, 'order');
+    await cloud.launch(order);
+    cloud.minute();
+    t.deepEqual(tally((await cloud.look(order)).machines.map(market)), { [price_type === 'spot' ? 'spot' : 'on-demand']: 2 });
+    t.is(cloud.live(order).length, 2);
+  }
+});
+
+test('a native specification is laid over all but name, sizes, tags, launch template and protection', async (t) => {
+  const cloud = await openGroups(t);
+  const provider_api_spec = {
+    AutoScalingGroupName: 'theirs',
+    MinSize: 3,
+    DesiredCapacity: 9,
+    NewInstancesProtectedFromScaleIn: false,
+    CapacityRebalance: true,
+    MaxInstanceLifetime: 86_400,
+    DefaultCooldown: 7,
+    Tags: [
+      { Key: 'muster:attempt', Value: '9', PropagateAtLaunch: true },
+      { Key: 'cost', Value: 'x', PropagateAtLaunch: true },
+    ],
+    MixedInstancesPolicy: { InstancesDistribution: { OnDemandAllocationStrategy: 'prioritized' } },
+  };
+  const order = await cloud.order({ machine_count: 2, template: { template_id: 't', provider_api_spec } });
+  await cloud.launch(order);
+  cloud.minute();
+  const group = await cloud.group(order);
+  t.like(group, { MinSize: 0, DesiredCapacity: 2, NewInstancesProtectedFromScaleIn: true, CapacityRebalance: false, DefaultCooldown: 7 });
+  t.is(group?.MaxInstanceLifetime, undefined);
+  t.is(group?.MixedInstancesPolicy?.InstancesDistribution?.OnDemandAllocationStrategy, 'prioritized');
+  t.is(group?.Tags?.find((tag) => tag.Key === 'cost')?.PropagateAtLaunch, true);
+  t.is(group?.Tags?.find((tag) => tag.Key === 'muster:attempt')?.Value, '1');
+  t.is(cloud.live(order).length, 2);
+});
+
+test('preparing again after a crash arrives at the same launch template and parameters', async (t) => {
+  const cloud = await openGroups(t);
+  const order = await cloud.order({ template: twoTypes });
+  const again = await cloud.order({ ...order, prepared: undefined });
+  t.deepEqual(again.prepared, order.prepared);
+  t.is(cloud.calls('CreateLaunchTemplate'), 1);
+});

@@ -1,0 +1,114 @@
+import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
+import type { ExecutionContext } from 'ava';
+import {
+  isFault,
+  systemClock,
+  type Aim,
+  type Launch,
+  type LaunchOrder,
+  type MachineRef,
+  type MachineReport,
+  type Observation,
+  type Progress,
+} from '../../../core/index.ts';
+import { asg } from '../../../plugins/cloud-asg/index.ts';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
+import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
+import { cloud } from '../../../plugins/cloud/index.ts';
+import { contextOf, prepared, quietCall, type Stage } from '../cloud/support.ts';
+
+export type Order = LaunchOrder<any, any>;
+
+/** A cloud whose time stands still, and what the core would do with groups there. */
+export interface GroupStage extends Stage {
+  order(more?: Partial<LaunchOrder<any, any>>): Promise<Order>;
+  launch(order: Order): Promise<Launch>;
+  /** What is seen of an order whose launch answered, or will. */
+  look(order: Order, known?: readonly MachineRef[]): Promise<Observation>;
+  release(order: Order, aim: Partial<Aim>): Promise<Progress>;
+  dispose(order: Order): Promise<Progress>;
+  /** Says the same again until it is done, time passing. */
+  disposed(order: Order): Promise<void>;
+  group(order: Order): Promise<AutoScalingGroup | undefined>;
+  /** Machines of an order that live. */
+  live(order: Order): readonly string[];
+  /** More than all that follows from one change takes. */
+  minute(): void;
+}
+
+export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<GroupStage> {
+  const clock = standingClock();
+  const simulator = createSimulator({ clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } });
+  const endpoint_url = await simulator.listen();
+  const session = await cloud.connect(
+    { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },
+    contextOf({ clock: { now: () => clock.now(), monotonic: () => clock.now(), sleep: systemClock.sleep } as typeof systemClock }),
+  );
+  const call = quietCall();
+  const stage: Stage = {
+    simulator,
+    session,
+    call,
+    calls: (action) => simulator.audit().filter((entry) => entry.action === action).length,
+    async close() {
+      session.close();
+      await simulator.close();
+    },
+  };
+  t.teardown(stage.close);
+  const handleOf = ({ prepared: { name, unit, weighted } }: Order) => ({ name, unit, weighted });
+  const dispose = async (order: Order) => (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
+  return {
+    ...stage,
+    order: (more) => prepared(asg, stage, more),
+    launch: (order) => asg.launch(session, order, call),
+    async look(order, known = []) {
+      const [seen] = await asg.observe(session, [{ handle: handleOf(order), order, known }], call);
+      if (!seen || isFault(seen)) throw seen ?? new Error('Nothing was said.');
+      return seen;
+    },
+    release: (order, aim) => asg.release(session, handleOf(order), { go: [], stay: [], to_come: 0, ...aim }, call),
+    dispose,
+    async disposed(order) {
+      for (let tries = 0; tries < 20; tries += 1) {
+        if ((await dispose(order)).done) return;
+        simulator.advance(5_000);
+      }
+      throw new Error('It is never done.');
+    },
+    async group(order) {
+      const names = [order.prepared.name as string];
+      const answer = await session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }), call);
+      return answer.AutoScalingGroups?.[0];
+    },
+    live: (order) => [...(simulator.ledger().live[order.request_id] ?? [])].toSorted(),
+    minute: () => void simulator.advance(60_000),
+  };
+}
+
+export const refs = (machines: readonly MachineReport[]): MachineRef[] =>
+  machines.map(({ machine_id, status, launched_at, data }) => ({
+    machine_id,
+    status,
+    ...(launched_at === undefined ? {} : { launched_at }),
+    ...(data ? { data } : {}),
+  }));
+
+export const idsOf = (machines: readonly { readonly machine_id: string }[]): string[] => machines.map((each) => each.machine_id).toSorted();
+
+/** How many there are of each kind. */
+export function tally(list: Iterable<string | undefined>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of [...list].toSorted()) counts[one ?? ''] = (counts[one ?? ''] ?? 0) + 1;
+  return counts;
+}
+
+/** An order of the size whose machines all run, and those machines. */
+export async function running(stage: GroupStage, more: Partial<LaunchOrder<any, any>>): Promise<{ order: Order; machines: MachineRef[] }> {
+  const order = await stage.order(more);
+  await stage.launch(order);
+  stage.minute();
+  const seen = await stage.look(order);
+  return { order, machines: refs(seen.machines) };
+}
