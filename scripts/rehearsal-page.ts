@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { betweenMarks } from './between-marks.ts';
 import { scenarios } from '../plugins/cloud-simulator/knobs/scenarios.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,7 +18,7 @@ export async function rehearsalPage(): Promise<{ readonly written: string; reado
     shown.push(`### ${name}\n\n${sentence}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
   }
   const source = `\`\`\`ts\n${readFileSync(join(root, script), 'utf8')}\`\`\`\n`;
-  return { written, made: put(put(written, 'script', source), 'scenarios', shown.join('\n')) };
+  return { written, made: betweenMarks(betweenMarks(written, 'script', source), 'scenarios', shown.join('\n')) };
 }
 
 /** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
@@ -37,12 +38,6 @@ async function rehearse(scenario: string): Promise<string> {
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stream })) return line;
   return '';
-}
-
-function put(text: string, name: string, content: string): string {
-  const [before, behind] = [`<!-- ${name} -->\n`, `<!-- /${name} -->\n`].map((mark) => text.indexOf(mark)) as [number, number];
-  if (before < 0 || behind < before) throw new Error(`${page} lacks the marks of '${name}'.`);
-  return `${text.slice(0, before)}<!-- ${name} -->\n\n${content}\n${text.slice(behind)}`;
 }
 
 if (import.meta.main) writeFileSync(page, (await rehearsalPage()).made);
