@@ -229,6 +229,10 @@ export interface ProviderApi<Session = any, Fields extends TObject = any, Handle
   ): Promise<Progress>;
   /** After a lost answer: what the order is seen to have started. `undefined` = nothing seen yet, which proves nothing. */
   find?(session: Session, order: LaunchOrder<Fields, Prepared | undefined>, call: Call): Promise<Handle | undefined>;
+  /** Containers of this API (fleets, groups) that carry an installation's tags, for the orphan sweep. Default: it keeps none. */
+  owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
+  /** Takes containers away that no request knows, so that they start nothing more; their machines are ended apart. Idempotent. */
+  remove?(session: Session, orphans: readonly OwnedResource[], call: Call): Promise<void>;
   /** What this API cannot honour in a template. Pure. */
   review?(template: TemplateOf<Fields>): readonly Finding[];
   /** The pools that a template allows, best first. Pure. Shortfalls name offers by the same key. */

@@ -97,7 +97,7 @@ class Loop implements RunningLoop {
     this.#health = new HealthWatch(facts, store, clock, log);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
-    this.#sweep = new Sweep({ store, clock, log, facts, settings: this.#settings, pool: this.#pool, installation, signal });
+    this.#sweep = new Sweep({ store, clock, log, facts, settings: this.#settings, pool: this.#pool, apis, installation, signal });
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>

@@ -9,6 +9,7 @@ import { handleOf, type GroupHandle, type Prepared } from './group-handle.ts';
 import { launchGroup } from './launch-group.ts';
 import { observeGroups } from './observe-groups.ts';
 import { releaseGroup } from './release-group.ts';
+import { ownedGroups, removeGroups } from './owned-groups.ts';
 import { review } from './review.ts';
 
 const fields = Type.Object({});
@@ -45,6 +46,9 @@ export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle,
     const group = await describeGroup(session, groupName(session, order), call);
     return group && isGroupOf(session, order, group) ? handleOf(order.prepared) : undefined;
   },
+
+  owned: ownedGroups,
+  remove: removeGroups,
 
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),

@@ -1,4 +1,4 @@
-import type { AutoScalingGroup, Instance } from '@aws-sdk/client-auto-scaling';
+import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type ProviderFault } from '../../core/index.ts';
 import { inTurn, type CloudSession } from '../cloud/index.ts';
 
@@ -36,23 +36,30 @@ export async function describeGroup(session: CloudSession, name: string, call: C
 }
 
 async function page(session: CloudSession, names: readonly string[], call: Call): Promise<AutoScalingGroup[]> {
-  const found: AutoScalingGroup[] = [];
+  return Array.fromAsync(pagesOfGroups(session, { AutoScalingGroupNames: [...names] }, call));
+}
+
+/** Groups by names or filters, page after page. */
+export async function* pagesOfGroups(
+  session: CloudSession,
+  asked: Pick<DescribeAutoScalingGroupsCommandInput, 'AutoScalingGroupNames' | 'Filters'>,
+  call: Call,
+): AsyncGenerator<AutoScalingGroup> {
   let token: string | undefined;
   do {
     const NextToken = token;
     const answer = await session.groups.read(
       (sdk) =>
         new sdk.DescribeAutoScalingGroupsCommand({
-          AutoScalingGroupNames: [...names],
+          ...asked,
           MaxRecords: groupsPerPage,
           ...(NextToken === undefined ? {} : { NextToken }),
         }),
       call,
     );
-    found.push(...(answer.AutoScalingGroups ?? []));
+    yield* answer.AutoScalingGroups ?? [];
     token = answer.NextToken || undefined;
   } while (token !== undefined);
-  return found;
 }
 
 /** Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more. */

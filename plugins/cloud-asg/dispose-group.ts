@@ -20,7 +20,7 @@ export async function disposeGroup(
   const name = groupName(session, order);
   const group = await describeGroup(session, name, call);
   if (group && isGroupOf(session, order, group)) {
-    if (!isDeleting(group)) await remove(session, name, call);
+    if (!isDeleting(group)) await deleteGroup(session, name, call);
     return again;
   }
   const late = (await seenMachines(session, order, call)).filter(({ State }) => !over.has(State?.Name ?? ''));
@@ -36,7 +36,8 @@ export async function disposeGroup(
   return { done: true };
 }
 
-async function remove(session: CloudSession, name: string, call: Call): Promise<void> {
+/** Deletes a group by force; one that is gone, or going, is a success. */
+export async function deleteGroup(session: CloudSession, name: string, call: Call): Promise<void> {
   try {
     await session.groups.write((sdk) => new sdk.DeleteAutoScalingGroupCommand({ AutoScalingGroupName: name, ForceDelete: true }), call);
   } catch (error) {

@@ -94,6 +94,7 @@ function viewOf(fleet: FleetData): FleetView {
     troubled: fleet.ActivityStatus === 'error',
     ...(fleet.ClientToken === undefined ? {} : { token: fleet.ClientToken }),
     tags: fleet.Tags,
+    ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
     target: { total, onDemand, spot: total - onDemand },
     fulfilled: fleet.FulfilledCapacity ?? 0,
     keeps: fleet.ExcessCapacityTerminationPolicy === 'no-termination',

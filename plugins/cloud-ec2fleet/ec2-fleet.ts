@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineProviderApi, ProviderFault, type Observation } from '../../core/index.ts';
-import { poolsOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { ownedFleets, poolsOf, removeFleets, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { ec2FleetPort } from './ec2-fleet-port.ts';
 import type { FleetHandle, FleetType, Prepared } from './fleet-type.ts';
 import { instant } from './fleet-types/instant.ts';
 import { standing } from './fleet-types/standing.ts';
@@ -64,6 +65,9 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
   // An order that broke off while it was prepared has nothing but its template to say what it was to become.
   dispose: (session, left, call) =>
     typeOf(left.handle?.fleet_type ?? left.order.prepared?.fleet_type ?? left.order.template.fleet_type).dispose(session, left, call),
+
+  owned: (session, installation, call) => ownedFleets(session, ec2FleetPort, installation, call),
+  remove: (session, orphans, call) => removeFleets(session, ec2FleetPort, orphans, call),
 
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),

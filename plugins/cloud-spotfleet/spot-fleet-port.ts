@@ -91,6 +91,7 @@ function viewOf(fleet: SpotFleetRequestConfig): FleetView {
     troubled: fleet.ActivityStatus === 'error',
     ...(config?.ClientToken === undefined ? {} : { token: config.ClientToken }),
     tags: fleet.Tags,
+    ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
     target: { total, onDemand, spot: total - onDemand },
     fulfilled: config?.FulfilledCapacity ?? 0,
     keeps: config?.ExcessCapacityTerminationPolicy === 'noTermination',

@@ -14,6 +14,8 @@ import {
   type CloudTemplate,
   type StandingHandle,
   type StandingPrepared,
+  ownedFleets,
+  removeFleets,
 } from '../cloud/index.ts';
 import { review } from './review.ts';
 import { spotFleetParameters } from './spot-fleet-parameters.ts';
@@ -79,6 +81,9 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
     return prepared && findFleet(session, spotFleetPort, { ...order, prepared }, call);
   },
   dispose: (session, left, call) => disposeFleet(session, spotFleetPort, left, call),
+
+  owned: (session, installation, call) => ownedFleets(session, spotFleetPort, installation, call),
+  remove: (session, orphans, call) => removeFleets(session, spotFleetPort, orphans, call),
 
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),

@@ -17,6 +17,7 @@ export { marketOf, reportOf, type MachineData } from './machines.ts';
 export { contentsOf, namedTemplate } from './named-template.ts';
 export { observeMachines } from './observe.ts';
 export { overlay } from './overlay.ts';
+export { madeFor } from './owned.ts';
 export { machineTypesOf, marketsOf, poolsOf, poolsSeen, weightOf, type Market, type Pool } from './pools.ts';
 export { reviewCommon } from './review.ts';
 export type { CloudSession } from './session.ts';

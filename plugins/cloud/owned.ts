@@ -50,7 +50,8 @@ async function* launchTemplates(
   } while (token !== undefined);
 }
 
-function madeFor(tags: Tags): { request_id?: string; attempt?: number } {
+/** The order that a resource was made for, by its tags. */
+export function madeFor(tags: Tags): { request_id?: string; attempt?: number } {
   const request_id = tagValue(tags, ownTags.request);
   const attempt = Number(tagValue(tags, ownTags.attempt));
   return { ...(request_id === undefined ? {} : { request_id }), ...(Number.isInteger(attempt) ? { attempt } : {}) };

@@ -32,6 +32,8 @@ export class ScriptedCloud {
   deaf: ProviderFault | undefined;
   /** What a sweep finds; a fault fails it. */
   listed: readonly OwnedResource[] | ProviderFault = [];
+  /** Containers that a sweep finds. */
+  containers: readonly OwnedResource[] = [];
   /** What a sweep ended, by id. */
   readonly removed: string[] = [];
   /** Machines that are not listed. */
@@ -116,6 +118,12 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     async prepare(cloud, order) {
       cloud.calls.push('prepare');
       return { for: order.token };
+    },
+    async *owned(cloud) {
+      yield* cloud.containers;
+    },
+    async remove(cloud, orphans) {
+      cloud.removed.push(...orphans.map(({ id }) => id));
     },
     async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
       call.fence();

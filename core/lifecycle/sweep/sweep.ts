@@ -3,7 +3,7 @@ import { isFault } from '../../fault.ts';
 import { newWishId } from '../../ids.ts';
 import type { Log } from '../../log.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import type { OwnedResource } from '../../provider.ts';
+import type { OwnedResource, ProviderApi, ProviderType } from '../../provider.ts';
 import type { Facts } from '../../providers/facts.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
@@ -29,6 +29,7 @@ export interface SweepParts {
   readonly facts: Facts;
   readonly settings: Settings;
   readonly pool: SessionPool;
+  readonly apis: readonly ProviderApi[];
   readonly installation: string;
   readonly signal: AbortSignal;
 }
@@ -41,6 +42,7 @@ export interface SweepParts {
 export class Sweep {
   readonly #parts: SweepParts;
   readonly #sightings = new Map<string, Sightings>();
+  readonly #source = new WeakMap<OwnedResource, ProviderApi | ProviderType<any, any>>();
   #next = 0;
   #running: Promise<void> | undefined;
 
@@ -111,14 +113,24 @@ export class Sweep {
       );
   }
 
-  /** The whole listing or none: half of one would count the other half as missed. */
+  /** The whole listing or none: half of one would count the other half as missed. Containers first, since they would refill what is ended before them. */
   async #list({ name }: ProviderInstance, { type, session }: Connected): Promise<OwnedResource[]> {
     const { installation } = this.#parts;
     return guard({ ...this.#guarded(listMs, false), what: `sweep of '${name}'` }, async (call) => {
       const found: OwnedResource[] = [];
-      for await (const resource of type.owned?.(session, installation, call) ?? []) found.push(resource);
+      for (const source of this.#sources(type)) {
+        for await (const resource of source.owned?.(session, installation, call) ?? []) {
+          found.push(resource);
+          this.#source.set(resource, source);
+        }
+      }
       return found;
     });
+  }
+
+  /** Who lists and removes: the APIs their containers, the type all else. */
+  #sources(type: ProviderType<any, any>): (ProviderApi | ProviderType<any, any>)[] {
+    return [...this.#parts.apis.filter((api) => api.type === type.type), type];
   }
 
   async #handOver({ request_id, attempt, provider_instance, machines }: Astray): Promise<void> {
@@ -158,11 +170,16 @@ export class Sweep {
     for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
   }
 
-  async #end({ name }: ProviderInstance, { type, session }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
-    if (orphans.length === 0 || type.remove === undefined) return;
+  async #end({ name }: ProviderInstance, { session }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
     const { store, clock, log } = this.#parts;
-    const some = orphans.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
-    await guard({ ...this.#guarded(removeMs, true), what: `clean-up of '${name}'` }, async (call) => type.remove?.(session, some, call));
+    const removable = orphans.filter((orphan) => this.#source.get(orphan)?.remove !== undefined);
+    if (removable.length === 0) return;
+    const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
+    for (const [source, mine] of Map.groupBy(some, (orphan) => this.#source.get(orphan))) {
+      await guard({ ...this.#guarded(removeMs, true), what: `clean-up of '${name}'` }, async (call) =>
+        source?.remove?.(session, mine, call),
+      );
+    }
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
     await store.commit([

@@ -19,6 +19,8 @@ export interface FleetView {
   readonly troubled: boolean;
   readonly token?: string;
   readonly tags: Parameters<typeof tagValue>[0];
+  /** ISO 8601. */
+  readonly created_at?: string;
   readonly target: Target;
   /** Units of capacity that it counts as its own. */
   readonly fulfilled: number;

@@ -17,6 +17,7 @@ export { launchFleet, withDates } from './launch-fleet.ts';
 export { observeFleets } from './observe-fleets.ts';
 export { overridesOf, weightsIn } from './overrides.ts';
 export { shortfallOf } from './reasons.ts';
+export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';
 export { reviewFleet } from './review-fleet.ts';
 export { camelCased, strategiesOf, type OnDemandStrategy, type SpotStrategy } from './strategies.ts';

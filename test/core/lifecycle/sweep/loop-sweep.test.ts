@@ -77,6 +77,16 @@ test('a sweep that fails decides nothing and breaks no row of sightings', async 
   await bench.close();
 });
 
+test('containers go before their machines, which they would refill', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await benchAfterAnOrder(east, 'terminate');
+  east.listed = [orphan('m-9')];
+  east.containers = [{ kind: 'container', id: 'fleet-9', request_id: 'req-of-nobody', attempt: 1, created_at: long }];
+  await swept(bench, east, 3);
+  t.deepEqual(east.removed, ['fleet-9', 'm-9']);
+  await bench.close();
+});
+
 test('of many orphans only a few are ended at a time', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'terminate');

@@ -1,0 +1,32 @@
+import { isFault, type Call, type OwnedResource } from '../../../core/index.ts';
+import { madeFor } from '../owned.ts';
+import type { CloudSession } from '../session.ts';
+import { ownTags, tagValue } from '../tags.ts';
+import type { FleetPort } from './fleet-port.ts';
+
+/** Fleets that carry an installation's tag and may still start machines: one that is being stopped does not. */
+export async function* ownedFleets(
+  session: CloudSession,
+  port: FleetPort,
+  installation: string,
+  call: Call,
+): AsyncGenerator<OwnedResource> {
+  for await (const { id, state, tags, created_at } of port.list(session, call)) {
+    if (tagValue(tags, ownTags.installation) !== installation || !live.has(state)) continue;
+    yield { kind: 'container', id, ...madeFor(tags), ...(created_at === undefined ? {} : { created_at }) };
+  }
+}
+
+const live: ReadonlySet<string> = new Set(['submitted', 'active', 'modifying']);
+
+/** Stops fleets that nobody knows; their machines are ended apart. One that is stopped or gone is a success. */
+export async function removeFleets(session: CloudSession, port: FleetPort, orphans: readonly OwnedResource[], call: Call): Promise<void> {
+  for (const { id } of orphans) {
+    try {
+      const [fleet] = await port.describe(session, [id], call);
+      if (fleet && live.has(fleet.state)) await port.stop(session, id, call);
+    } catch (error) {
+      if (!isFault(error) || error.kind !== 'gone') throw error;
+    }
+  }
+}
