@@ -4,6 +4,7 @@ import { describeInstances, inTurn, packed, valuesPerFilter } from './describe.t
 import type { CloudTemplate } from './fields.ts';
 import { lateShortfall, reportOf } from './machines.ts';
 import { poolsOf, weightOf } from './pools.ts';
+import { reclaimsOf } from './reclaims.ts';
 import type { CloudSession } from './session.ts';
 import { ownTags, tagValue } from './tags.ts';
 
@@ -52,25 +53,34 @@ export async function observeMachines<H extends object>(
     );
   }
 
+  const reclaims = await reclaimsOf(session, found.values(), call);
   const byAttempt = Map.groupBy(found.values(), ({ Tags }) => attemptKey(tagValue(Tags, ownTags.request), tagValue(Tags, ownTags.attempt)));
   return watched.map((each) => {
     const { order } = each;
     const fault =
       faults.get(order.request_id) ?? each.known.map((machine) => faults.get(machine.machine_id)).find((one) => one !== undefined);
     if (fault) return fault;
-    return observation(each, mine(each, found, byAttempt.get(attemptKey(order.request_id, String(order.attempt))) ?? []), options);
+    const instances = mine(each, found, byAttempt.get(attemptKey(order.request_id, String(order.attempt))) ?? []);
+    return observation(each, instances, reclaims, options);
   });
 }
 
-function observation<H extends object>(watched: Watched<H>, instances: readonly Instance[], options: ObserveOptions): Observation<H> {
+function observation<H extends object>(
+  watched: Watched<H>,
+  instances: readonly Instance[],
+  reclaims: ReadonlyMap<string, string>,
+  options: ObserveOptions,
+): Observation<H> {
   const template = watched.order.template as CloudTemplate;
   const pending = new Set(watched.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
   const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
   const shortfall = lateShortfall(neverRan, poolsOf(template));
   return {
-    machines: instances.map((instance) =>
-      reportOf(instance, options.weight?.(watched, instance) ?? weightOf(template, instance.InstanceType)),
-    ),
+    machines: instances.map((instance) => {
+      const report = reportOf(instance, options.weight?.(watched, instance) ?? weightOf(template, instance.InstanceType));
+      const reclaim_at = reclaims.get(report.machine_id);
+      return reclaim_at === undefined ? report : { ...report, reclaim_at };
+    }),
     settled: true,
     ...(shortfall.length === 0 ? {} : { shortfall }),
   };
