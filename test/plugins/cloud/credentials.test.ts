@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { stage } from './support.ts';
+
+const role = 'arn:aws:iam::210987654321:role/broker';
+const none = { access_key_id: null, secret_access_key: null };
+
+/** A credentials file with a profile of keys, and one that assumes a role with them. */
+async function credentialsFile(t: ExecutionContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-credentials-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'credentials');
+  await writeFile(
+    file,
+    '[default]\naws_access_key_id = AKIAOFTHEDEFAULT0000\naws_secret_access_key = s\n\n[other]\naws_access_key_id = AKIAOFTHEOTHER000000\naws_secret_access_key = s\n',
+  );
+  return file;
+}
+
+test('with role_arn the account is that of the role, for EC2 as well', async (t) => {
+  const stand = await stage({ role_arn: role });
+  t.teardown(() => stand.close());
+  t.is(await stand.session.account(stand.call), '210987654321');
+  await stand.session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), stand.call);
+  const accounts = Object.fromEntries(stand.simulator.audit().map(({ action, account }) => [action, account]));
+  t.not(accounts['AssumeRole'], '210987654321');
+  t.is(accounts['DescribeAvailabilityZones'], '210987654321');
+});
+
+test('a role that may not be assumed is a fault of credentials, with the role in its message', async (t) => {
+  const stand = await stage({ role_arn: role });
+  t.teardown(() => stand.close());
+  stand.simulator.setKnobs({ auth: { denied: [{ action: 'AssumeRole' }] } });
+  await t.throwsAsync(stand.session.account(stand.call), { message: /AssumeRole|broker/ });
+  const fault = await stand.session.account(stand.call).catch((error: unknown) => error as { kind: string });
+  t.like(fault, { kind: 'credentials' });
+});
+
+test('a profile of the credential file is who calls, and can assume a role', async (t) => {
+  const credential_file = await credentialsFile(t);
+  const accountOf = async (config: object) => {
+    const stand = await stage({ ...none, credential_file, ...config });
+    t.teardown(() => stand.close());
+    return stand.session.account(stand.call);
+  };
+  const [usual, other] = [await accountOf({}), await accountOf({ profile: 'other' })];
+  t.regex(usual, /^\d{12}$/);
+  t.not(usual, other);
+  t.is(await accountOf({ profile: 'other', role_arn: role }), '210987654321');
+});
+
+test('with a proxy every call goes through it', async (t) => {
+  const passed: string[] = [];
+  const proxy = createServer((req, res) => {
+    passed.push(req.url ?? '');
+    const onward = request(req.url ?? '', { method: req.method, headers: req.headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const stand = await stage({ proxy_host: '127.0.0.1', proxy_port: (proxy.address() as AddressInfo).port });
+  t.teardown(() => stand.close());
+  await stand.session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), stand.call);
+  t.is(passed.length, 1);
+  t.true(passed[0]?.startsWith(stand.simulator.url));
+});
