@@ -30,7 +30,8 @@ function objection(query: SelectionQuery, strategy: Strategy, candidate: Candida
     return { name, code: 'PROVIDER_TYPE_MISMATCH', reason: `its type is '${candidate.type}', not '${query.provider_type}'` };
   }
   if (query.provider_api !== undefined && !candidate.apis.includes(query.provider_api)) {
-    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${query.provider_api}'` };
+    const offered = candidate.apis.length === 0 ? 'none at all' : candidate.apis.join(', ');
+    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${query.provider_api}' but ${offered}` };
   }
   if (candidate.apis.length === 0) return { name, code: 'API_NOT_SUPPORTED', reason: 'it offers no API' };
   if (query.machine_count > candidate.max_instances_per_request) {
