@@ -4,8 +4,8 @@ import { countByZone, loadOf } from './places.ts';
 
 /**
  * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy `NewestInstance` the newest) of
- * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is
- * as good as any.
+ * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by
+ * what it knows: a machine that has ended unnoticed is as good as any.
  */
 export function chooseVictims(group: Group, desired: number): Member[] {
   const victims: Member[] = [];
