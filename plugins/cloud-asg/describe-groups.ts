@@ -1,6 +1,6 @@
 import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type ProviderFault } from '../../core/index.ts';
-import { inTurn, type CloudSession } from '../cloud/index.ts';
+import { inTurn, pagesOf, type CloudSession } from '../cloud/index.ts';
 
 /** Names that one question may have, and groups on a page. */
 const namesPerCall = 50;
@@ -45,21 +45,11 @@ export async function* pagesOfGroups(
   asked: Pick<DescribeAutoScalingGroupsCommandInput, 'AutoScalingGroupNames' | 'Filters'>,
   call: Call,
 ): AsyncGenerator<AutoScalingGroup> {
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.groups.read(
-      (sdk) =>
-        new sdk.DescribeAutoScalingGroupsCommand({
-          ...asked,
-          MaxRecords: groupsPerPage,
-          ...(NextToken === undefined ? {} : { NextToken }),
-        }),
-      call,
-    );
-    yield* answer.AutoScalingGroups ?? [];
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  for await (const page of pagesOf((next) =>
+    session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ ...asked, MaxRecords: groupsPerPage, ...next }), call),
+  )) {
+    yield* page.AutoScalingGroups ?? [];
+  }
 }
 
 /** Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more. */

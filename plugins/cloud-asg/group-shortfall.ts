@@ -1,6 +1,6 @@
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type FaultKind, type Shortfall, type Watched } from '../../core/index.ts';
-import { kindOfCode, type CloudSession, type Market, type Pool } from '../cloud/index.ts';
+import { kindOfCode, kindOfReason, type CloudSession, type Market, type Pool } from '../cloud/index.ts';
 import type { GroupHandle, Prepared } from './group-handle.ts';
 
 /** All actions of Auto Scaling share one small bucket: the history of a group that stays short is not read at every look. */
@@ -101,7 +101,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
 function meaningOf(said: string): { kind: FaultKind; code: string } | undefined {
   const named = /Could not launch (?:Spot|On-Demand) Instances\. ([A-Za-z]+(?:\.[A-Za-z]+)*) - /.exec(said)?.[1];
   const code = named ?? sentences.find(([pattern]) => pattern.test(said))?.[1];
-  const kind = code === undefined ? undefined : kindOfCode(code, said);
-  if (code === undefined || kind === undefined) return undefined;
-  return { kind: kind === 'transient' ? 'unavailable' : kind, code };
+  // A code that the table does not know says less than the sentence; it counts as no meaning.
+  if (code === undefined || kindOfCode(code, said) === undefined) return undefined;
+  return { kind: kindOfReason(code, said), code };
 }

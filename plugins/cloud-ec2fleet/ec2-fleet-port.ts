@@ -1,6 +1,6 @@
 import type { FleetData } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
-import { kindOfCode, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
 
 /** EC2 fleets of type request and maintain, in the words that all standing fleets share. */
 export const ec2FleetPort: FleetPort = {
@@ -37,33 +37,19 @@ export const ec2FleetPort: FleetPort = {
     // What is being deleted, or is gone already, needs no deleting; the next look at it decides.
     if (!error || error.Code === 'fleetIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
-    const kind = kindOfCode(code, error.Message);
-    const known = kind === undefined || kind === 'transient' ? 'unavailable' : kind;
-    throw new ProviderFault(known, `DeleteFleets: ${error.Message ?? id} Error Code: ${code}`, { code });
+    throw new ProviderFault(kindOfReason(code, error.Message), `DeleteFleets: ${error.Message ?? id} Error Code: ${code}`, { code });
   },
 
   async history(session, id, since, call) {
     const events = [];
-    let token: string | undefined;
-    do {
-      const NextToken = token;
-      const answer = await session.read(
-        (ec2) =>
-          new ec2.DescribeFleetHistoryCommand({
-            FleetId: id,
-            StartTime: since,
-            MaxResults: 1000,
-            ...(NextToken === undefined ? {} : { NextToken }),
-          }),
-        call,
-      );
+    const asked = { FleetId: id, StartTime: since, MaxResults: 1000 };
+    for await (const page of pagesOf((next) => session.read((ec2) => new ec2.DescribeFleetHistoryCommand({ ...asked, ...next }), call))) {
       // What comes and goes is no reason; everything else may be, whatever it is filed under.
-      for (const { EventType, EventInformation } of answer.HistoryRecords ?? []) {
+      for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType === 'instance-change' || EventType === 'fleet-change') continue;
         events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
       }
-      token = answer.NextToken || undefined;
-    } while (token !== undefined);
+    }
     return events;
   },
 };
@@ -73,16 +59,10 @@ async function* pages(
   asked: { readonly FleetIds?: string[]; readonly Filters?: { readonly Name: string; readonly Values: string[] }[] },
   call: Call,
 ): AsyncGenerator<FleetView[]> {
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.read(
-      (ec2) => new ec2.DescribeFleetsCommand({ ...asked, MaxResults: 1000, ...(NextToken === undefined ? {} : { NextToken }) }),
-      call,
-    );
-    yield (answer.Fleets ?? []).map(viewOf);
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeFleetsCommand({ ...asked, MaxResults: 1000, ...next }), call),
+  ))
+    yield (page.Fleets ?? []).map(viewOf);
 }
 
 function viewOf(fleet: FleetData): FleetView {

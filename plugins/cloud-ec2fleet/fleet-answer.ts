@@ -1,6 +1,6 @@
 import type { CreateFleetError, CreateFleetInstance, DescribeFleetError, DescribeFleetsInstances } from '@aws-sdk/client-ec2';
-import type { FaultKind, MachineReport, Shortfall } from '../../core/index.ts';
-import { kindOfCode, poolsSeen, weightOf, type CloudTemplate, type Market, type Pool } from '../cloud/index.ts';
+import type { MachineReport, Shortfall } from '../../core/index.ts';
+import { kindOfReason, poolsSeen, weightOf, type CloudTemplate, type Market, type Pool } from '../cloud/index.ts';
 
 /** Machines and errors as CreateFleet and DescribeFleets give them, side by side. */
 export interface FleetAnswer {
@@ -35,7 +35,7 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
   const found = answer.errors.flatMap((error): Shortfall[] => {
     const code = error.ErrorCode ?? 'Unknown';
     const said = (error.ErrorMessage ?? 'The cloud gave no reason').replace(/[.\s]+$/, '');
-    const reason = { kind: kindOf(code, said), code, message: `CreateFleet: ${said}. Error Code: ${code}` };
+    const reason = { kind: kindOfReason(code, said), code, message: `CreateFleet: ${said}. Error Code: ${code}` };
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = marketNamed(error.Lifecycle);
     if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
@@ -46,12 +46,6 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     return { offer: key, kind: 'capacity' as const, code: 'UnfulfillableCapacity', message };
   });
   return [...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values()];
-}
-
-/** What EC2 does not explain is worth another try, elsewhere in time. */
-function kindOf(code: string, message: string): FaultKind {
-  const kind = kindOfCode(code, message);
-  return kind === undefined || kind === 'transient' ? 'unavailable' : kind;
 }
 
 const marketNamed = (lifecycle: string | undefined): Market | undefined =>

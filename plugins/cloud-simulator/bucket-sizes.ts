@@ -1,28 +1,10 @@
 import type { Action } from './action.ts';
+import { rateLimits } from './catalogue.ts';
 import type { BucketSize } from './knobs/wire-knobs.ts';
 import type { Moment } from './moment.ts';
 import { type Bucket, filledBucket } from './state/buckets.ts';
 import type { Params } from './wire/form.ts';
 
-// AWS's documented defaults for EC2, per account and region. An action that is not listed has the bucket of its category.
-const filtered: BucketSize = { capacity: 100, per_second: 20 };
-const unfiltered: BucketSize = { capacity: 50, per_second: 10 };
-const mutation: BucketSize = { capacity: 50, per_second: 5 };
-const requests: Readonly<Record<string, BucketSize>> = {
-  RunInstances: { capacity: 5, per_second: 2 },
-  TerminateInstances: { capacity: 100, per_second: 5 },
-  CreateTags: { capacity: 100, per_second: 10 },
-  DeleteTags: { capacity: 100, per_second: 10 },
-  CreateLaunchTemplateVersion: { capacity: 100, per_second: 5 },
-  ModifyLaunchTemplate: { capacity: 100, per_second: 5 },
-  DescribeSpotFleetRequests: { capacity: 50, per_second: 3 },
-  DescribeSpotFleetInstances: { capacity: 100, per_second: 5 },
-  DescribeSpotFleetRequestHistory: { capacity: 100, per_second: 5 },
-};
-const resources: Readonly<Record<string, BucketSize>> = {
-  RunInstances: { capacity: 1000, per_second: 2 },
-  TerminateInstances: { capacity: 1000, per_second: 20 },
-};
 // These draw from a smaller bucket when a call neither filters nor pages.
 const wholeLists = new Set([
   'DescribeInstances',
@@ -54,13 +36,13 @@ export interface RequestBucket {
 export function requestBucket({ name, mutating }: Action, service: string, params: Params): RequestBucket {
   const shared = services[service];
   if (shared !== undefined) return { key: service, name: service, size: shared };
-  if (wholeLists.has(name) && isWhole(params)) return { key: `${name}/whole`, name, size: unfiltered };
-  return { key: name, name, size: requests[name] ?? (mutating ? mutation : filtered) };
+  if (wholeLists.has(name) && isWhole(params)) return { key: `${name}/whole`, name, size: rateLimits.reading_everything };
+  return { key: name, name, size: rateLimits.requests[name] ?? (mutating ? rateLimits.changing : rateLimits.reading) };
 }
 
 /** The bucket of machines that an action has beside that of its requests. */
 export function machineBucket(moment: Moment, action: string): Bucket | undefined {
-  const size = moment.knobs.throttle.buckets[action]?.resources ?? resources[action];
+  const size = moment.knobs.throttle.buckets[action]?.resources ?? rateLimits.machines[action];
   return size === undefined ? undefined : filledBucket(moment, `${action}/resources`, size);
 }
 

@@ -11,6 +11,7 @@ export {
   familyOf,
   instanceType,
   instanceTypes,
+  rateLimits,
   region as catalogueRegion,
   regions,
 } from '../cloud/catalogue/index.ts';

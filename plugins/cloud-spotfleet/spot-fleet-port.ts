@@ -1,6 +1,6 @@
 import type { SpotFleetRequestConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
-import { kindOfCode, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
 
 /** Spot fleets, in the words that all standing fleets share. */
 export const spotFleetPort: FleetPort = {
@@ -37,48 +37,32 @@ export const spotFleetPort: FleetPort = {
     // What is gone already needs no cancelling; the next look at it decides.
     if (!error || error.Code === 'fleetRequestIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
-    const kind = code === 'fleetRequestNotInCancellableState' ? 'unavailable' : kindOfCode(code, error.Message);
-    const known = kind === undefined || kind === 'transient' ? 'unavailable' : kind;
-    throw new ProviderFault(known, `CancelSpotFleetRequests: ${error.Message ?? id} Error Code: ${code}`, { code });
+    throw new ProviderFault(kindOfReason(code, error.Message), `CancelSpotFleetRequests: ${error.Message ?? id} Error Code: ${code}`, {
+      code,
+    });
   },
 
   async history(session, id, since, call) {
     const events = [];
-    let token: string | undefined;
-    do {
-      const NextToken = token;
-      const answer = await session.read(
-        (ec2) =>
-          new ec2.DescribeSpotFleetRequestHistoryCommand({
-            SpotFleetRequestId: id,
-            StartTime: since,
-            MaxResults: 1000,
-            ...(NextToken === undefined ? {} : { NextToken }),
-          }),
-        call,
-      );
+    const asked = { SpotFleetRequestId: id, StartTime: since, MaxResults: 1000 };
+    for await (const page of pagesOf((next) =>
+      session.read((ec2) => new ec2.DescribeSpotFleetRequestHistoryCommand({ ...asked, ...next }), call),
+    )) {
       // Reasons stand partly among the errors, partly among the information.
-      for (const { EventType, EventInformation } of answer.HistoryRecords ?? []) {
+      for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType !== 'error' && EventType !== 'information') continue;
         events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
       }
-      token = answer.NextToken || undefined;
-    } while (token !== undefined);
+    }
     return events;
   },
 };
 
 async function* pages(session: CloudSession, asked: { readonly SpotFleetRequestIds?: string[] }, call: Call): AsyncGenerator<FleetView[]> {
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.read(
-      (ec2) => new ec2.DescribeSpotFleetRequestsCommand({ ...asked, MaxResults: 1000, ...(NextToken === undefined ? {} : { NextToken }) }),
-      call,
-    );
-    yield (answer.SpotFleetRequestConfigs ?? []).map(viewOf);
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeSpotFleetRequestsCommand({ ...asked, MaxResults: 1000, ...next }), call),
+  ))
+    yield (page.SpotFleetRequestConfigs ?? []).map(viewOf);
 }
 
 function viewOf(fleet: SpotFleetRequestConfig): FleetView {

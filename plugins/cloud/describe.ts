@@ -1,6 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import pLimit from 'p-limit';
 import type { Call } from '../../core/index.ts';
+import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
 
 /** EC2's limits of one DescribeInstances: values in a filter, machines on a page. */
@@ -20,21 +21,12 @@ export interface InstanceFilter {
  */
 export async function describeInstances(session: CloudSession, filters: readonly InstanceFilter[], call: Call): Promise<Instance[]> {
   const found: Instance[] = [];
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.read(
-      (ec2) =>
-        new ec2.DescribeInstancesCommand({
-          Filters: filters.map(({ Name, Values }) => ({ Name, Values: [...Values] })),
-          MaxResults: machinesPerPage,
-          ...(NextToken === undefined ? {} : { NextToken }),
-        }),
-      call,
-    );
-    for (const reservation of answer.Reservations ?? []) found.push(...(reservation.Instances ?? []));
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  const Filters = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeInstancesCommand({ Filters, MaxResults: machinesPerPage, ...next }), call),
+  )) {
+    for (const reservation of page.Reservations ?? []) found.push(...(reservation.Instances ?? []));
+  }
   return found;
 }
 

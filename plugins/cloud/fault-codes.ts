@@ -35,6 +35,7 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'ConcurrentTagAccess',
     'FleetNotInModifiableState',
     'fleetNotInDeletableState',
+    'fleetRequestNotInCancellableState',
     'IncorrectState',
     'IncorrectInstanceState',
     'DependencyViolation',
@@ -210,6 +211,15 @@ export function kindOfCode(code: string, message = ''): CodeKind | undefined {
   const special = byMessage.find((rule) => rule.code.test(bare) && rule.message.test(message));
   if (special) return special.kind;
   return byCode.get(bare) ?? families.find(([pattern]) => pattern.test(bare))?.[1];
+}
+
+/**
+ * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing was left unknown. What
+ * the cloud does not explain is worth another try, elsewhere in time.
+ */
+export function kindOfReason(code: string, message = ''): FaultKind {
+  const kind = kindOfCode(code, message);
+  return kind === undefined || kind === 'transient' ? 'unavailable' : kind;
 }
 
 /** Every code of the table, for tests and documentation. */

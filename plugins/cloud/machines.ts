@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../core/index.ts';
-import { kindOfCode } from './fault-codes.ts';
+import { kindOfReason } from './fault-codes.ts';
 import type { Market, Pool } from './pools.ts';
 import { poolsSeen } from './pools.ts';
 
@@ -76,8 +76,7 @@ export function lateShortfall(instances: readonly Instance[], pools: readonly Po
     const state = instance.State?.Name;
     if (!code || (state !== 'terminated' && state !== 'shutting-down')) continue;
     if (/UserInitiated|InstanceInitiated/.test(code)) continue;
-    const known = kindOfCode(code, instance.StateReason?.Message);
-    const kind = known === undefined || known === 'transient' ? 'unavailable' : known;
+    const kind = kindOfReason(code, instance.StateReason?.Message);
     const [pool] = poolsSeen(pools, { machine_type: instance.InstanceType, subnet_id: instance.SubnetId, market: marketOf(instance) });
     const key = `${pool?.key}|${code}`;
     const count = (found.get(key)?.count ?? 0) + 1;

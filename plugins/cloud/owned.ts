@@ -1,6 +1,7 @@
 import type { Call, OwnedResource } from '../../core/index.ts';
 import { describeInstances } from './describe.ts';
 import { reportOf } from './machines.ts';
+import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
 import { ownTags, tagValue } from './tags.ts';
 
@@ -28,15 +29,10 @@ async function* launchTemplates(
   ours: { Name: string; Values: string[] },
   call: Call,
 ): AsyncGenerator<OwnedResource> {
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.read(
-      (ec2) =>
-        new ec2.DescribeLaunchTemplatesCommand({ Filters: [ours], MaxResults: 200, ...(NextToken === undefined ? {} : { NextToken }) }),
-      call,
-    );
-    for (const { LaunchTemplateId, Tags, CreateTime } of answer.LaunchTemplates ?? []) {
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeLaunchTemplatesCommand({ Filters: [ours], MaxResults: 200, ...next }), call),
+  )) {
+    for (const { LaunchTemplateId, Tags, CreateTime } of page.LaunchTemplates ?? []) {
       // Without a request it is shared, and nobody's orphan.
       if (!LaunchTemplateId || tagValue(Tags, ownTags.request) === undefined) continue;
       yield {
@@ -46,8 +42,7 @@ async function* launchTemplates(
         ...(CreateTime === undefined ? {} : { created_at: CreateTime.toISOString() }),
       };
     }
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  }
 }
 
 /** The order that a resource was made for, by its tags. */

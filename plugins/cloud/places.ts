@@ -1,4 +1,5 @@
 import type { Call, MachineType, Places } from '../../core/index.ts';
+import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
 
 /** The region of the instance with its zones. */
@@ -15,14 +16,10 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
 
 /** All machine types of the region, with what HostFactory wants to know of them. */
 export async function* machineTypesOf(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
-  let token: string | undefined;
-  do {
-    const NextToken = token;
-    const answer = await session.read(
-      (ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...(NextToken === undefined ? {} : { NextToken }) }),
-      call,
-    );
-    for (const { InstanceType, VCpuInfo, MemoryInfo, ProcessorInfo } of answer.InstanceTypes ?? []) {
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...next }), call),
+  )) {
+    for (const { InstanceType, VCpuInfo, MemoryInfo, ProcessorInfo } of page.InstanceTypes ?? []) {
       if (!InstanceType) continue;
       const vcpus = VCpuInfo?.DefaultVCpus ?? 1;
       yield {
@@ -33,6 +30,5 @@ export async function* machineTypesOf(session: CloudSession, call: Call): AsyncG
         arch: ProcessorInfo?.SupportedArchitectures?.at(-1) ?? 'x86_64',
       };
     }
-    token = answer.NextToken || undefined;
-  } while (token !== undefined);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { isFault, type Call } from '../../core/index.ts';
+import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
 
 /** The time between EC2's notice and the end of the machine. */
@@ -28,24 +29,15 @@ export async function reclaimsOf(session: CloudSession, instances: Iterable<Inst
   const found = new Map<string, string>();
   if (running.size === 0) return found;
   try {
-    let token: string | undefined;
-    do {
-      const NextToken = token;
-      const answer = await session.read(
-        (ec2) =>
-          new ec2.DescribeSpotInstanceRequestsCommand({
-            Filters: [{ Name: 'status-code', Values: takenBack }],
-            MaxResults: 1000,
-            ...(NextToken === undefined ? {} : { NextToken }),
-          }),
-        call,
-      );
-      for (const { InstanceId, Status } of answer.SpotInstanceRequests ?? []) {
+    const Filters = [{ Name: 'status-code', Values: takenBack }];
+    for await (const page of pagesOf((next) =>
+      session.read((ec2) => new ec2.DescribeSpotInstanceRequestsCommand({ Filters, MaxResults: 1000, ...next }), call),
+    )) {
+      for (const { InstanceId, Status } of page.SpotInstanceRequests ?? []) {
         if (InstanceId && running.has(InstanceId) && Status?.UpdateTime)
           found.set(InstanceId, new Date(Status.UpdateTime.getTime() + noticeMs).toISOString());
       }
-      token = answer.NextToken || undefined;
-    } while (token !== undefined);
+    }
   } catch (error) {
     if (!isFault(error)) throw error;
     call.log.warn(

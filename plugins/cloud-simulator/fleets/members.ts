@@ -1,5 +1,5 @@
 import { draw } from '../knobs/span.ts';
-import { endInstance } from '../launch/start-instances.ts';
+import { endInstance } from '../launch/end-instance.ts';
 import type { Moment } from '../moment.ts';
 import type { Instance } from '../state/instance.ts';
 import { fleetGoneAfterMs } from '../state/fleets.ts';

@@ -1,5 +1,5 @@
 import { userInitiated } from '../actions/instances/terminate-instances.ts';
-import { endInstance } from '../launch/start-instances.ts';
+import { endInstance } from '../launch/end-instance.ts';
 import type { Moment } from '../moment.ts';
 import type { Activity, Group, Member } from '../state/groups.ts';
 import type { Instance } from '../state/instance.ts';

@@ -7,8 +7,6 @@ import { decimal } from '../wire/values.ts';
 import { itemSet, leaf, node } from '../wire/xml.ts';
 import { findTemplate, findVersion } from './template-data.ts';
 
-export { overlay } from './fleet-overlay.ts';
-
 /** One way in which a fleet may get machines: a template with one of its overrides, or one launch specification of a Spot fleet. */
 export interface FleetPool {
   /** Names a template, which must still be there when machines are ordered; undefined for a launch specification. */

@@ -12,8 +12,6 @@ import type { LaunchSpec } from './launch-spec.ts';
 import type { Placement } from './place.ts';
 import { staysPending } from './stuck.ts';
 
-export { type EndReason, endInstance } from './end-instance.ts';
-
 /** What starts: `count` machines, at most `placement.room`. */
 export interface Start {
   readonly spec: LaunchSpec;

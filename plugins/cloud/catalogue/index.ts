@@ -1,4 +1,5 @@
 import types from './instance-types.json' with { type: 'json' };
+import rates from './rate-limits.json' with { type: 'json' };
 import regionData from './regions.json' with { type: 'json' };
 
 /** What the catalogue knows of one instance type. Prices are list prices in US dollars an hour, for comparing, not for billing. */
@@ -59,6 +60,25 @@ export const instanceTypes: ReadonlyMap<string, CatalogueInstanceType> = byName;
 
 /** All known regions by name. */
 export const regions: ReadonlyMap<string, CatalogueRegion> = byRegion;
+
+/** A token bucket: what it holds at most, and what flows in each second. */
+export interface CatalogueBucket {
+  readonly capacity: number;
+  readonly per_second: number;
+}
+
+/** AWS's documented default rates of EC2, per account and region. Every action has a bucket of its own. */
+export interface CatalogueRates {
+  /** Of an action that is not in `requests`: one that reads, one that reads without filter or page, one that changes. */
+  readonly reading: CatalogueBucket;
+  readonly reading_everything: CatalogueBucket;
+  readonly changing: CatalogueBucket;
+  readonly requests: Readonly<Record<string, CatalogueBucket>>;
+  /** Machines that an action starts or ends, counted beside its calls. */
+  readonly machines: Readonly<Record<string, CatalogueBucket>>;
+}
+
+export const rateLimits: CatalogueRates = rates;
 
 /** One type, or `undefined` when the catalogue does not know it (which says nothing about AWS). */
 export function instanceType(name: string): CatalogueInstanceType | undefined {

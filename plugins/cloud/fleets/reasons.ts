@@ -1,5 +1,5 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
-import { kindOfCode } from '../fault-codes.ts';
+import { kindOfReason } from '../fault-codes.ts';
 import { once } from '../memory.ts';
 import { poolsSeen, type Market, type Pool, type Sighting } from '../pools.ts';
 import type { CloudSession } from '../session.ts';
@@ -68,7 +68,7 @@ export function shortfallOf(events: readonly FleetEvent[], pools: readonly Pool[
   const found = events.flatMap((event): Shortfall[] => {
     const code = /Error Code: ([\w.-]*\w)/.exec(event.description)?.[1] ?? codes[event.sub_type];
     if (code === undefined) return [];
-    const kind = kindOf(code, event.description);
+    const kind = kindOfReason(code, event.description);
     const seen = sightingIn(event, pools);
     const named = poolsSeen(pools, seen).filter((pool) => fitsZone(event, pool, zones));
     const reason = { kind, code, message: event.description || `The fleet says ${event.sub_type}. Error Code: ${code}` };
@@ -89,11 +89,6 @@ const codes: Readonly<Record<string, string>> = {
   spotFleetRequestConfigurationInvalid: 'InvalidSpotFleetRequestConfig',
   iamFleetRoleInvalid: 'UnauthorizedOperation',
 };
-
-function kindOf(code: string, message: string): FaultKind {
-  const kind = kindOfCode(code, message);
-  return kind === undefined || kind === 'transient' ? 'unavailable' : kind;
-}
 
 function sightingIn({ sub_type, description }: FleetEvent, pools: readonly Pool[]): Sighting {
   const market: Market | undefined = /on-?demand/i.test(description) ? 'on-demand' : /\bspot\b/i.test(description) ? 'spot' : undefined;

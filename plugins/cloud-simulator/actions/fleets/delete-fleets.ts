@@ -2,7 +2,7 @@ import type { Action, ActionCall } from '../../action.ts';
 import { stopFleet } from '../../fleets/fleet-life.ts';
 import { stateWord } from '../../fleets/fleet-words.ts';
 import { isStopped } from '../../fleets/standing-fleet.ts';
-import { endInstance } from '../../launch/start-instances.ts';
+import { endInstance } from '../../launch/end-instance.ts';
 import { type Fleet, fleetGoneAfterMs, type InstantFleet, instantStateOf } from '../../state/fleets.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';

@@ -1,5 +1,5 @@
 import type { Action } from '../../action.ts';
-import { endInstance } from '../../launch/start-instances.ts';
+import { endInstance } from '../../launch/end-instance.ts';
 import { stateOf, userInitiated } from '../../state/instance.ts';
 import { isOut, unavailable } from '../../state/outages.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';

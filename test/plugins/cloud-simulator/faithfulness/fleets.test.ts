@@ -1,75 +1,16 @@
-// What other emulators of EC2 are known to get wrong about EC2 fleets and Spot fleets, right here.
+// What other emulators of EC2 are known to get wrong about EC2 fleets, right here.
 import {
-  CancelSpotFleetRequestsCommand,
-  CreateFleetCommand,
-  type CreateFleetCommandInput,
-  CreateLaunchTemplateCommand,
   DeleteFleetsCommand,
   DescribeFleetHistoryCommand,
   DescribeFleetInstancesCommand,
   DescribeFleetsCommand,
-  DescribeInstancesCommand,
-  DescribeSpotFleetInstancesCommand,
-  DescribeSpotFleetRequestHistoryCommand,
-  DescribeSpotFleetRequestsCommand,
-  EC2Client,
-  type FleetLaunchTemplateOverridesRequest,
   ModifyFleetCommand,
-  ModifySpotFleetRequestCommand,
-  RequestSpotFleetCommand,
   type TargetCapacitySpecificationRequest,
-  TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import { type Cloud, codeOf, openCloud } from '../support.ts';
+import { codeOf } from '../support.ts';
+import { cheap, dear, cloudWithTemplate, fleet, living, end } from './fleet-rows.ts';
 
-const role = 'arn:aws:iam::123456789012:role/aws-ec2-spot-fleet-tagging-role';
-const named = { LaunchTemplateName: 'one', Version: '1' };
-const cheap: FleetLaunchTemplateOverridesRequest = { InstanceType: 't3.micro', SubnetId: 'subnet-1', AvailabilityZone: 'us-east-1a' };
-const dear: FleetLaunchTemplateOverridesRequest = { InstanceType: 'm5.large', SubnetId: 'subnet-2', AvailabilityZone: 'us-east-1b' };
-
-async function cloudWithTemplate(...args: Parameters<typeof openCloud>): Promise<Cloud> {
-  const cloud = await openCloud(...args);
-  const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' } as const;
-  await cloud.ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'one', LaunchTemplateData }));
-  return cloud;
-}
-
-function fleet(
-  type: 'instant' | 'request' | 'maintain',
-  target: number,
-  overrides = [cheap],
-  more: Partial<CreateFleetCommandInput> = {},
-): CreateFleetCommand {
-  return new CreateFleetCommand({
-    Type: type,
-    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: named, Overrides: overrides }],
-    TargetCapacitySpecification: { TotalTargetCapacity: target, DefaultTargetCapacityType: 'on-demand' },
-    ...more,
-  });
-}
-
-const spotFleet = (target: number, more: object = {}) =>
-  new RequestSpotFleetCommand({
-    SpotFleetRequestConfig: {
-      IamFleetRole: role,
-      TargetCapacity: target,
-      LaunchTemplateConfigs: [{ LaunchTemplateSpecification: named, Overrides: [{ InstanceType: 't3.micro', SubnetId: 'subnet-1' }] }],
-      ...more,
-    },
-  });
-
-/** Ids of the machines that live under a tag that AWS sets. */
-async function living(ec2: EC2Client, tag: string, value: string): Promise<string[]> {
-  const Filters = [
-    { Name: `tag:${tag}`, Values: [value] },
-    { Name: 'instance-state-name', Values: ['pending', 'running'] },
-  ];
-  const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ Filters }));
-  return Reservations.flatMap((one) => one.Instances ?? []).map((one) => one.InstanceId ?? '');
-}
-
-const end = (ec2: EC2Client, InstanceIds: string[]) => ec2.send(new TerminateInstancesCommand({ InstanceIds }));
 const target = (FleetId: string, TargetCapacitySpecification: TargetCapacitySpecificationRequest, more: object = {}) =>
   new ModifyFleetCommand({ FleetId, TargetCapacitySpecification, ...more });
 
@@ -250,77 +191,4 @@ test('what a fleet met can be read in its history, half a minute late', async (t
   t.is((await ec2.send(new DescribeFleetsCommand({ FleetIds: [FleetId] }))).Fleets?.[0]?.ActivityStatus, 'error');
   simulator.advance(20_000);
   t.true((await errors()) > 0);
-});
-
-test('a Spot fleet tells its type, token and state, uses all its pools, and tags its machines', async (t) => {
-  const { simulator, ec2 } = await cloudWithTemplate(t);
-  const Overrides = ['t3.micro', 'm5.large'].map((InstanceType) => ({ InstanceType, SubnetId: 'subnet-1' }));
-  const { SpotFleetRequestId: id = '' } = await ec2.send(
-    spotFleet(2, {
-      AllocationStrategy: 'diversified',
-      ClientToken: 'sf',
-      LaunchTemplateConfigs: [{ LaunchTemplateSpecification: named, Overrides }],
-    }),
-  );
-  simulator.advance(60_000);
-  const { SpotFleetRequestConfigs } = await ec2.send(new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }));
-  t.like(SpotFleetRequestConfigs?.[0], { SpotFleetRequestState: 'active', ActivityStatus: 'fulfilled' });
-  t.like(SpotFleetRequestConfigs?.[0]?.SpotFleetRequestConfig, { Type: 'maintain', ClientToken: 'sf', TargetCapacity: 2 });
-  const { ActiveInstances } = await ec2.send(new DescribeSpotFleetInstancesCommand({ SpotFleetRequestId: id }));
-  t.deepEqual(ActiveInstances?.map((one) => one.InstanceType).toSorted(), ['m5.large', 't3.micro']);
-  t.is((await living(ec2, 'aws:ec2spot:fleet-request-id', id)).length, 2);
-});
-
-test('a cancelled Spot fleet keeps or ends its machines as it was told, stays describable, and its machines can be ended', async (t) => {
-  for (const TerminateInstances of [false, true]) {
-    const { simulator, ec2 } = await cloudWithTemplate(t);
-    const { SpotFleetRequestId: id = '' } = await ec2.send(spotFleet(2));
-    simulator.advance(60_000);
-    const unknown = 'sfr-01234567-89ab-cdef-0123-456789abcdef';
-    const result = await ec2.send(new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id, unknown], TerminateInstances }));
-    t.is(
-      result.SuccessfulFleetRequests?.[0]?.CurrentSpotFleetRequestState,
-      TerminateInstances ? 'cancelled_terminating' : 'cancelled_running',
-    );
-    t.is(result.UnsuccessfulFleetRequests?.[0]?.Error?.Code, 'fleetRequestIdDoesNotExist');
-    simulator.advance(60_000);
-    const left = await living(ec2, 'aws:ec2spot:fleet-request-id', id);
-    t.is(left.length, TerminateInstances ? 0 : 2);
-    if (left.length > 0) await end(ec2, left);
-    simulator.advance(60_000);
-    const { SpotFleetRequestConfigs } = await ec2.send(new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }));
-    t.is(SpotFleetRequestConfigs?.[0]?.SpotFleetRequestState, 'cancelled');
-  }
-});
-
-test('a Spot fleet that maintains obeys its target and keeps a history', async (t) => {
-  const { simulator, ec2 } = await cloudWithTemplate(t);
-  const StartTime = new Date(simulator.clock.now());
-  const { SpotFleetRequestId: id = '' } = await ec2.send(spotFleet(3));
-  simulator.advance(60_000);
-  await ec2.send(
-    new ModifySpotFleetRequestCommand({ SpotFleetRequestId: id, TargetCapacity: 2, ExcessCapacityTerminationPolicy: 'noTermination' }),
-  );
-  simulator.advance(5000);
-  const [victim = ''] = await living(ec2, 'aws:ec2spot:fleet-request-id', id);
-  await end(ec2, [victim]);
-  simulator.advance(60_000);
-  t.is((await living(ec2, 'aws:ec2spot:fleet-request-id', id)).length, 2);
-  const { HistoryRecords } = await ec2.send(new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: id, StartTime }));
-  t.true((HistoryRecords?.length ?? 0) > 3);
-});
-
-test('a Spot fleet whose answer is lost is made twice by the default retry without a token, and once with one', async (t) => {
-  for (const [ClientToken, fleets] of [
-    [undefined, 2],
-    ['mine', 1],
-  ] as const) {
-    const { simulator } = await cloudWithTemplate(t);
-    simulator.setKnobs({ faults: [{ action: 'RequestSpotFleet', effect: 'execute', ['then']: 'drop' }] });
-    const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
-    const patient = new EC2Client({ endpoint: simulator.url, region: 'us-east-1', credentials });
-    t.teardown(() => patient.destroy());
-    await patient.send(spotFleet(1, { ClientToken }));
-    t.is(simulator.ledger().spot_fleets.length, fleets);
-  }
 });
