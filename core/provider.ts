@@ -139,6 +139,8 @@ export interface Watched<Handle extends object = any> {
   readonly order: LaunchOrder<any, any>;
   /** Machines of this attempt that are not known to be gone. */
   readonly known: readonly MachineRef[];
+  /** Nothing more was to come when it was last looked at, and all known machines that shall stay were ready: to see that they live is enough. */
+  readonly steady?: boolean;
 }
 
 export interface Observation<Handle extends object = any> {

@@ -1,7 +1,7 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { absorbMisses, absorbReports, absorbShortfall } from '../absorb/absorb-reports.ts';
-import { isAlive, machinesOf } from '../counting.ts';
+import { isAlive, isSettled, machinesOf } from '../counting.ts';
 import { refOf } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
 import { connect, orderOf, type Absorb, type Tools } from './tools.ts';
@@ -12,12 +12,14 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
   const api = tools.api(attempt);
   holding.looked_at.set(attempt.attempt, tools.monotonic());
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return () => undefined;
-  const known = machinesOf(holding.case.machines, attempt).filter(isAlive).map(refOf);
+  const alive = machinesOf(holding.case.machines, attempt).filter(isAlive);
+  const steady = isSettled(attempt) && alive.every((machine) => machine.ready_at !== undefined && machine.going === undefined);
   try {
     const seen = await tools.observer.look(connected, api, {
       handle: attempt.handle,
       order: orderOf(attempt, attempt.prepared?.value),
-      known,
+      known: alive.map(refOf),
+      steady,
     });
     tools.up(attempt.provider_instance);
     return (draft) => {
