@@ -75,9 +75,15 @@ export interface ProviderType<Config extends TObject = TObject, Session = any> {
   close?(session: Session): Promise<void>;
   /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
   serves?(config: Static<Config>, api: string): boolean;
+  /** Where it has machines. Cached by the core. */
   places?(session: Session, call: Call): Promise<Places>;
-  /** What is known, without asking anybody, of the machine type that a template stands for (its first, where it has several). Pure. */
-  machineTypeOf?(template: Template): MachineType | undefined;
+  /** What is known of its places without asking anybody, until `places` was. Pure. */
+  presumedPlaces?(config: Static<Config>): Places;
+  /**
+   * The machine type that a template stands for (its first, where it has several). `known` gives what `machineTypes` said, as far as it was asked
+   * yet; for the rest a plugin may bring its own knowledge. Pure.
+   */
+  machineTypeOf?(template: Template, known: (name: string) => MachineType | undefined): MachineType | undefined;
   /** All that the provider has. Cached by the core. */
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */

@@ -35,6 +35,12 @@ export const p = {
   page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),
   sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
   force_refresh: Type.Boolean({ default: false, description: 'Read the template files anew first.' }),
+  provider_instance: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Name of a provider instance.',
+    aliases: ['provider', 'provider_instance', 'name'],
+  }),
   provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
   provider_type: Type.String({ description: 'Only those of this provider type.' }),
   provider_name: Type.String({ description: 'Only those of this provider instance.', aliases: ['provider', 'provider_instance'] }),

@@ -25,6 +25,7 @@ import { perform } from './act/perform.ts';
 import type { Tools } from './act/tools.ts';
 import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
+import { Survey } from './survey.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { Tidy } from './tidy.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -77,6 +78,7 @@ class Loop implements RunningLoop {
   readonly #holdings: Holdings;
   readonly #tidy: Tidy;
   readonly #sweep: Sweep;
+  readonly #survey: Survey;
   readonly #recorder: Recorder;
   readonly #tools: Tools;
   readonly #surroundings: Surroundings;
@@ -97,7 +99,9 @@ class Loop implements RunningLoop {
     this.#health = new HealthWatch(facts, store, clock, log);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
-    this.#sweep = new Sweep({ store, clock, log, facts, settings: this.#settings, pool: this.#pool, apis, installation, signal });
+    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
+    this.#sweep = new Sweep({ ...shared, apis, installation });
+    this.#survey = new Survey(shared);
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>
@@ -155,7 +159,7 @@ class Loop implements RunningLoop {
     this.#leaving = true;
     await this.#holdings.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
-    await this.#sweep.idle();
+    await Promise.all([this.#sweep.idle(), this.#survey.idle()]);
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -221,6 +225,7 @@ class Loop implements RunningLoop {
     this.#tellLooks();
     await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
+    this.#survey.begin(this.#parts.instances);
     await this.#tidy
       .tidy()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));

@@ -21,6 +21,9 @@ export interface Settings {
   readonly sweep_first_ms: number;
   /** What is younger is left alone by a sweep. */
   readonly sweep_grace_ms: number;
+  /** What an instance has is asked anew after this time, and first so long after it was first spoken to. */
+  readonly survey_ms: number;
+  readonly survey_first_ms: number;
   /** Rows in one transaction. */
   readonly rows_per_commit: number;
   /** Calls that change one instance's cloud at the same time. */
@@ -39,6 +42,8 @@ export const defaultSettings: Settings = {
   sweep_ms: 600_000,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 600_000,
+  survey_ms: 86_400_000,
+  survey_first_ms: 10_000,
   rows_per_commit: 200,
   calls_at_once: 16,
 };

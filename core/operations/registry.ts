@@ -1,5 +1,6 @@
 import { extensionPoint, type Container } from '../container.ts';
 import type { Operation } from './operation.ts';
+import { getProviderCapabilities } from './providers.ts';
 import { cancelRequest, createRequest, createReturnRequest, listRequests, listReturnRequests, syncAndGetRequest } from './requests.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates.ts';
 
@@ -14,6 +15,7 @@ export const operations: readonly Operation<any, any>[] = [
   syncAndGetRequest,
   listRequests,
   listReturnRequests,
+  getProviderCapabilities,
 ];
 
 export const operationPoint = extensionPoint<Operation<any, any>>('operations');

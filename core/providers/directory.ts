@@ -1,11 +1,13 @@
 import { BrokerError } from '../errors.ts';
 import { isError, sentences, type Finding } from '../findings.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { Shortfall } from '../model/shortfall.ts';
 import type { Template } from '../model/template.ts';
-import type { MachineType, ProviderApi, ProviderType } from '../provider.ts';
+import type { MachineType, Places, ProviderApi, ProviderType } from '../provider.ts';
 import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
 import { select } from '../selection/select.ts';
-import type { Facts } from './facts.ts';
+import { unknownProvider } from '../selection/unknown-provider.ts';
+import type { Facts, LackingOffer } from './facts.ts';
 
 /** What a caller prefers, over what the template says. */
 export interface Preference {
@@ -36,6 +38,16 @@ export class ProviderDirectory {
 
   instance(name: string): ProviderInstance | undefined {
     return this.instances.find((instance) => instance.name === name);
+  }
+
+  /** The instance of a name; refuses with PROVIDER_NOT_FOUND. */
+  require(name: string): ProviderInstance {
+    const found = this.instance(name);
+    if (found) return found;
+    throw unknownProvider(
+      name,
+      this.instances.map((instance) => instance.name),
+    );
   }
 
   type(instance: ProviderInstance): ProviderType<any, any> | undefined {
@@ -73,13 +85,35 @@ export class ProviderDirectory {
   /** What the machines of a template are like: by the instance or type that it names, else by the preferred instance. */
   machineTypeOf(template: Template): MachineType | undefined {
     const named = this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
-    return this.#types.get(named ?? '')?.machineTypeOf?.(template);
+    const instance =
+      this.instances.find(({ name }) => name === template.provider_name) ?? this.instances.find(({ type }) => type === named);
+    const known = (name: string) => instance && this.#facts.machineType(instance.name, name);
+    return this.#types.get(named ?? '')?.machineTypeOf?.(template, known);
   }
 
   /** Offers of a template at an instance that are worth trying now, best first; undefined when its API has no offers. */
   openOffers(template: Template, instance: ProviderInstance, api: ProviderApi) {
     const offers = api.offers?.(this.templateFor(template, instance));
     return offers?.filter((offer) => this.#facts.withoutCapacity(instance.name, api.name, offer.key) === undefined);
+  }
+
+  /** Why the other offers of a template at an instance are not tried now: what was said when they lacked capacity. */
+  skippedOffers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Shortfall[] {
+    if (!this.#facts.anyWithoutCapacity(instance.name)) return [];
+    return (api.offers?.(this.templateFor(template, instance)) ?? []).flatMap(({ key }) => {
+      const lacked = this.#facts.withoutCapacity(instance.name, api.name, key);
+      return lacked ? [{ offer: key, kind: lacked.kind, code: lacked.code, message: `Not asked again yet: ${lacked.message}` }] : [];
+    });
+  }
+
+  lackingOffers(instance: string): readonly LackingOffer[] {
+    return this.#facts.lackingOffers(instance);
+  }
+
+  /** Where an instance has machines: as it said, else as its type presumes. */
+  places(instance: ProviderInstance): Places {
+    const presumed = () => this.type(instance)?.presumedPlaces?.(instance.config);
+    return this.#facts.places(instance.name) ?? presumed() ?? { regions: [], availability_zones: [] };
   }
 
   candidates(template: Template): readonly Candidate[] {

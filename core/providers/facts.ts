@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
+import type { MachineType, Places } from '../provider.ts';
 import type { Change, Store } from '../storage.ts';
 
 /** Whether an instance answers, as the loop last found it. */
@@ -9,11 +10,34 @@ export interface Health {
   readonly message?: string;
 }
 
+/** When an instance was last asked what it has, and which cloud answered. */
+export interface Surveyed {
+  readonly identity: string;
+  readonly at: number;
+}
+
+/** An offer that is skipped for now. */
+export interface LackingOffer {
+  readonly api: string;
+  readonly offer: string;
+  readonly lacked: Shortfall;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Kept in memory apart: large, and new once a day. */
+const bulky = 'machine_types';
+/** What is read anew with every change. */
+const light = ['health', 'offer', 'places', 'survey', 'orphans'];
+
 /** What the loop learned of the providers, kept in memory and read anew when another thread or process wrote some. */
 export class Facts implements Disposable {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #facts = new Map<string, FactRecord>();
+  /** By instance: as of a survey, the types by name. */
+  readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
   #watch: Disposable | undefined;
 
   constructor(store: Store, clock: Clock) {
@@ -31,9 +55,18 @@ export class Facts implements Disposable {
   }
 
   async #read(): Promise<void> {
-    const records = await this.#store.find('fact', {});
+    const records = await this.#store.find('fact', { where: { topic: light } });
     this.#facts.clear();
     for (const record of records) this.#facts.set(keyOf(record), record);
+    for (const { topic, name, at } of records) {
+      if (topic !== 'survey' || this.#machineTypes.get(name)?.at === at) continue;
+      const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
+      if (types) this.#takeTypes(types);
+    }
+  }
+
+  #takeTypes({ name, at, value }: FactRecord): void {
+    this.#machineTypes.set(name, { at, byName: new Map((value as MachineType[]).map((type) => [type.name, type])) });
   }
 
   get(topic: string, name: string, item = ''): FactRecord | undefined {
@@ -44,6 +77,32 @@ export class Facts implements Disposable {
   /** An instance of which nothing is known counts as healthy: the first call will tell. */
   health(instance: string): Health {
     return (this.get('health', instance)?.value as Health | undefined) ?? { healthy: true };
+  }
+
+  survey(instance: string): Surveyed | undefined {
+    return this.get('survey', instance)?.value as Surveyed | undefined;
+  }
+
+  /** Where an instance has machines; undefined until it was asked. */
+  places(instance: string): Places | undefined {
+    return this.get('places', instance)?.value as Places | undefined;
+  }
+
+  /** What an instance said of one of its machine types, once it was asked. */
+  machineType(instance: string, name: string): MachineType | undefined {
+    return this.#machineTypes.get(instance)?.byName.get(name);
+  }
+
+  /** Every offer of an instance that is skipped now, the oldest first. */
+  lackingOffers(instance: string): readonly LackingOffer[] {
+    const now = this.#clock.now();
+    return [...this.#facts.values()]
+      .filter(({ topic, name, until }) => topic === 'offer' && name === instance && (until ?? Infinity) > now)
+      .map(({ item, value, at, until }) => {
+        const [api = '', ...offer] = item.split('|');
+        return { api, offer: offer.join('|'), lacked: value as Shortfall, since: at, until: until ?? Infinity };
+      })
+      .toSorted((a, b) => a.since - b.since);
   }
 
   /** Why an offer is skipped for now; undefined when it may be tried. */
@@ -61,7 +120,10 @@ export class Facts implements Disposable {
 
   /** The changes that write facts; they hold in this thread at once. */
   learn(records: readonly FactRecord[]): Change[] {
-    for (const record of records) this.#facts.set(keyOf(record), record);
+    for (const record of records) {
+      if (record.topic === bulky) this.#takeTypes(record);
+      else this.#facts.set(keyOf(record), record);
+    }
     return records.map((record) => ({ op: 'put', kind: 'fact', record }));
   }
 

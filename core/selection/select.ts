@@ -3,6 +3,7 @@ import { hint } from '../spelling.ts';
 import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
 import { sift } from './eligibility.ts';
 import { policies } from './policies.ts';
+import { unknownProvider } from './unknown-provider.ts';
 
 /**
  * Chooses the provider instance for a request. Pure: the same query and candidates give the same answer in every process.
@@ -37,11 +38,7 @@ function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): 
   }
   if (candidates.some((candidate) => candidate.name === name)) return;
   const known = candidates.map((candidate) => candidate.name);
-  throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration${hint(name, known)}`, {
-    requested_provider: name,
-    available_providers: known,
-    suggestion: 'Name one of the configured instances.',
-  });
+  throw unknownProvider(name, known);
 }
 
 function requireType(query: SelectionQuery, candidates: readonly Candidate[]): void {

@@ -1,5 +1,5 @@
 import { defineProviderType } from '../../core/index.ts';
-import { instanceType } from './catalogue/index.ts';
+import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './fields.ts';
 import { ownedBy } from './owned.ts';
@@ -28,12 +28,18 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   async close(session) {
     session.close();
   },
-  machineTypeOf(template) {
+  machineTypeOf(template, known) {
     const [name] = typesOf(template as CloudTemplate);
-    const known = name === undefined ? undefined : instanceType(name);
-    return known && { name: known.instance_type, vcpus: known.vcpus, cores: known.cores, memory_mib: known.memory_mib, arch: known.arch };
+    if (name === undefined) return undefined;
+    const bundled = instanceType(name);
+    return (
+      known(name) ?? (bundled && { name, vcpus: bundled.vcpus, cores: bundled.cores, memory_mib: bundled.memory_mib, arch: bundled.arch })
+    );
   },
   places: placesOf,
+  presumedPlaces({ region: name = 'us-east-1' }) {
+    return { regions: [name], availability_zones: region(name)?.zones.map(({ zone }) => zone) ?? [] };
+  },
   machineTypes: machineTypesOf,
   owned: ownedBy,
   remove: removeOrphans,

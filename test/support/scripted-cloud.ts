@@ -6,6 +6,7 @@ import {
   type Launch,
   type LaunchOrder,
   type MachineReport,
+  type MachineType,
   type Offer,
   type OwnedResource,
   ProviderFault,
@@ -36,6 +37,10 @@ export class ScriptedCloud {
   containers: readonly OwnedResource[] = [];
   /** What a sweep ended, by id. */
   readonly removed: string[] = [];
+  /** What it says that it has; a fault says nothing. */
+  types: readonly MachineType[] | ProviderFault = [];
+  /** How often it was asked what it has. */
+  surveys = 0;
   /** Machines that are not listed. */
   readonly hidden = new Set<string>();
   readonly capabilities: Capabilities;
@@ -97,6 +102,13 @@ export const scriptedType = defineProviderType({
   config,
   connect: (settings): ScriptedCloud => settings.cloud,
   identity: async () => 'scripted',
+  places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),
+  machineTypeOf: (template, known) => known(template.machine_type ?? ''),
+  async *machineTypes(cloud) {
+    cloud.surveys += 1;
+    if (cloud.types instanceof ProviderFault) throw cloud.types;
+    yield* cloud.types;
+  },
   async *owned(cloud) {
     cloud.calls.push('sweep');
     if (cloud.listed instanceof ProviderFault) throw cloud.listed;

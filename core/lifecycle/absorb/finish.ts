@@ -3,11 +3,11 @@ import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { Draft } from '../case.ts';
 import { isStaying, tally } from '../counting.ts';
 
-/** Nothing more can come: says how the request ended, and why it has what it has. */
-export function finish(draft: Draft): void {
+/** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
+export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
   const { request, now } = draft;
   const status = outcome(draft);
-  const fulfilment = fulfilmentOf(draft);
+  const fulfilment = fulfilmentOf(draft, skipped);
   draft.setRequest({ status, completed_at: now, fulfilment, message: ending(status, fulfilment), wanted: tally(draft).staying });
   draft.journal(`request.${status}`, { requested: request.machine_count, delivered: request.delivered });
 }
@@ -34,12 +34,17 @@ function outcome(draft: Draft): RequestStatus {
   return request.template?.partial === 'all_or_nothing' && request.delivered < request.machine_count ? 'failed' : 'completed';
 }
 
-function fulfilmentOf({ request, attempts, machines, now }: Draft): Fulfilment {
+function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: readonly Shortfall[]): Fulfilment {
   const { machine_count: requested, delivered } = request;
   if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
   const shortfall = new Map<string, Shortfall>();
   for (const each of attempts.flatMap((attempt) => attempt.shortfall)) shortfall.set(`${each.offer}|${each.kind}|${each.code}`, each);
-  if (attempts.length === 0 && now < request.deadline_at) {
+  for (const each of skipped) {
+    // What this request was told itself says more.
+    const key = `${each.offer}|${each.kind}|${each.code}`;
+    if (!shortfall.has(key)) shortfall.set(key, each);
+  }
+  if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at) {
     shortfall.set('nobody', { kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
   }
   const failed = machines.filter((machine) => machine.going === 'failed');
@@ -56,6 +61,7 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft): Fulfilment {
 
 function ending(status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
-  const why = shortfall.map((each) => each.message).join(' ');
+  // Of many offers the same is said often.
+  const why = [...new Set(shortfall.map((each) => each.message))].join(' ');
   return `${delivered} of ${requested} machines delivered.${why ? ` ${why}` : ''}`;
 }

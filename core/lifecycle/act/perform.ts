@@ -34,6 +34,6 @@ export async function perform(step: Step, holding: Holding, tools: Tools): Promi
     case 'undo':
       return undo;
     case 'end':
-      return finish;
+      return (draft) => finish(draft, step.skipped);
   }
 }

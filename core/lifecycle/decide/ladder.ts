@@ -19,6 +19,7 @@ export function ladderOf(request: RequestRecord, directory: ProviderDirectory, f
         capabilities: api.capabilities,
         template: directory.templateFor(template, instance),
         offers: directory.openOffers(template, instance, api),
+        skipped: directory.skippedOffers(template, instance, api),
       },
     ];
   });

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../provider.ts';
 import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
@@ -12,7 +13,9 @@ export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
   | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
   | { readonly do: 'release'; readonly demand: Demand }
-  | { readonly do: 'expire' | 'undo' | 'end' };
+  | { readonly do: 'expire' | 'undo' }
+  /** `skipped`: why offers were not asked at all. */
+  | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
 /** When a handle was last touched, on the monotonic clock of this process. */
 export interface Agenda {
@@ -62,13 +65,15 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   }
 
   let exhausted = false;
+  let skipped: readonly Shortfall[] = [];
   let message: string | undefined;
   const counts = tally(from);
   if (!stop && !over && counts.missing > 0) {
     const persistent = request.template?.retry_until_timeout === true;
     // What lacked capacity once may have some again: a request that keeps trying forgives as everyone forgets.
     const since = persistent ? at.now - at.settings.offer_memory_ms : -Infinity;
-    const orders = at.held_back === undefined ? plan(from, at.ladder(), counts.missing, since) : [];
+    const ladder = at.held_back === undefined ? at.ladder() : [];
+    const orders = plan(from, ladder, counts.missing, since);
     if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back;
@@ -76,7 +81,10 @@ export function nextStep(from: Case, at: Circumstances): Decision {
     } else if (persistent) {
       message = 'Every offer lacked capacity; trying again until the time-out.';
       wake.in(10_000);
-    } else exhausted = true;
+    } else {
+      exhausted = true;
+      skipped = ladder.flatMap((rung) => rung.skipped ?? []);
+    }
   }
 
   for (const demand of demands({ ...from, attempts: reachable }, at.now)) {
@@ -110,7 +118,7 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < request.wanted && counts.staying > 0)
     return { steps: [{ do: 'undo' }] };
-  return { steps: [{ do: 'end' }] };
+  return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
 
 /** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */

@@ -1,6 +1,6 @@
 import type { FaultKind } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { Offer } from '../../model/shortfall.ts';
+import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
 import type { Capabilities } from '../../provider.ts';
 import type { Case } from '../case.ts';
@@ -16,6 +16,8 @@ export interface Rung {
   readonly template: Template;
   /** Offers not known to lack capacity, best first; undefined when the API has none to choose from. */
   readonly offers: readonly Offer[] | undefined;
+  /** Why others of its offers are left out: they lacked capacity a moment ago. */
+  readonly skipped?: readonly Shortfall[];
 }
 
 export interface PlannedOrder {

@@ -147,3 +147,27 @@ test('a request whose instances are no longer configured ends and says so', asyn
   t.regex(ended.message, /No configured provider instance can serve/);
   await bench.close();
 });
+
+test('a request whose offers all lacked capacity a moment ago says so, without asking again', async (t) => {
+  const east = new ScriptedCloud({ offers_per_launch: 'one' }, [{ key: 'a' }, { key: 'b' }]);
+  for (const offer of ['a', 'b'])
+    east.scripts.push(() => new ProviderFault('capacity', `No ${offer}. Error Code: ICE`, { offer, code: 'ICE' }));
+  const bench = await loopBench({ east });
+  await bench.request(1);
+  await bench.clock.advance(3_000);
+  const asked = east.orders.length;
+  const id = await bench.request(1);
+  await bench.clock.advance(3_000);
+  const { request } = await bench.status(id);
+  t.is(request.status, 'failed');
+  t.is(east.orders.length, asked);
+  t.deepEqual(
+    request.fulfilment?.shortfall.map(({ offer, kind, code }) => [offer, kind, code]),
+    [
+      ['a', 'capacity', 'ICE'],
+      ['b', 'capacity', 'ICE'],
+    ],
+  );
+  t.is(request.message, '0 of 1 machines delivered. Not asked again yet: No a. Error Code: ICE Not asked again yet: No b. Error Code: ICE');
+  await bench.close();
+});

@@ -1,0 +1,96 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { FactRecord } from '../model/records.ts';
+import type { MachineType, Places } from '../provider.ts';
+import type { Facts } from '../providers/facts.ts';
+import { guard } from '../providers/guard.ts';
+import type { Connected, SessionPool } from '../providers/session-pool.ts';
+import type { Store } from '../storage.ts';
+import type { Settings } from './settings.ts';
+
+const askMs = 120_000;
+/** After a survey that failed, the next is not tried sooner. */
+const againMs = 600_000;
+
+export interface SurveyParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly facts: Facts;
+  readonly settings: Settings;
+  readonly pool: SessionPool;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
+ * every `survey_ms`. It opens no cloud by itself, and waits `survey_first_ms` so that requests come first.
+ */
+export class Survey {
+  readonly #parts: SurveyParts;
+  readonly #not_before = new Map<string, number>();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: SurveyParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins with what is due, unless it is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    if (this.#running) return;
+    const due = instances.flatMap(({ name }) => {
+      const connected = this.#parts.pool.known(name);
+      return connected && this.#isDue(connected) ? [connected] : [];
+    });
+    if (due.length > 0) this.#running = this.#all(due).finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  #isDue({ instance, type, identity }: Connected): boolean {
+    if (!type.places && !type.machineTypes) return false;
+    const { clock, facts, settings } = this.#parts;
+    const known = facts.survey(instance.name);
+    if (known?.identity === identity && clock.now() - known.at < settings.survey_ms) return false;
+    const wait = this.#not_before.get(instance.name);
+    if (wait === undefined) this.#not_before.set(instance.name, clock.monotonic() + settings.survey_first_ms);
+    return wait !== undefined && clock.monotonic() >= wait;
+  }
+
+  async #all(due: readonly Connected[]): Promise<void> {
+    const { clock, log, signal } = this.#parts;
+    for (const connected of due) {
+      const { name } = connected.instance;
+      if (signal.aborted) return;
+      this.#not_before.set(name, clock.monotonic() + againMs);
+      try {
+        await this.#survey(connected);
+      } catch (error) {
+        if (!signal.aborted)
+          log.warn({ err: error, provider_instance: name }, 'What the provider instance has could not be learned; trying again later.');
+      }
+    }
+  }
+
+  async #survey({ instance: { name }, type, session, identity }: Connected): Promise<void> {
+    const { store, clock, log, facts, signal } = this.#parts;
+    const guarded = { what: `survey of '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log };
+    const { places, machine_types } = await guard(guarded, async (call) => ({
+      places: (await type.places?.(session, call)) as Places | undefined,
+      machine_types: type.machineTypes ? ((await Array.fromAsync(type.machineTypes(session, call))) as MachineType[]) : undefined,
+    }));
+    const at = clock.now();
+    const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
+    // The survey last: by it the others are known to be new.
+    const learned = [
+      ...(places ? [fact('places', places)] : []),
+      ...(machine_types ? [fact('machine_types', machine_types)] : []),
+      fact('survey', { identity, at }),
+    ];
+    await store.commit(facts.learn(learned));
+  }
+}

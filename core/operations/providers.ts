@@ -1,0 +1,76 @@
+import { Type, type Static } from 'typebox';
+import { faultKinds, type FaultKind } from '../fault.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { ProviderApi } from '../provider.ts';
+import type { LackingOffer } from '../providers/facts.ts';
+import { p } from '../vocabulary.ts';
+import { operation } from './operation.ts';
+
+const SupportedApi = Type.Object({
+  name: Type.String(),
+  supports_spot: Type.Boolean(),
+  supports_on_demand: Type.Boolean(),
+  max_instances: Type.Integer({ description: 'The most machines that one request can have through it.' }),
+  supported_fleet_types: Type.Array(Type.String()),
+});
+
+const OfferWithoutCapacity = Type.Object({
+  provider_api: Type.String(),
+  offer: Type.String({ description: "Machine type, place and market, in the provider's own spelling." }),
+  kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
+  code: Type.String(),
+  message: Type.String(),
+  since: Type.String({ description: 'When the provider said so.' }),
+  until: Type.String({ description: 'It is not asked for before then.' }),
+});
+
+const ProviderCapabilities = Type.Object({
+  provider_instance: Type.String(),
+  supported_apis: Type.Array(SupportedApi),
+  pricing_models: Type.Array(Type.Enum(['ondemand', 'spot'])),
+  regions: Type.Array(Type.String()),
+  availability_zones: Type.Array(Type.String()),
+  finds_orphans: Type.Boolean({ description: 'Whether machines that no request knows are found by their tags.' }),
+  offers_without_capacity: Type.Array(OfferWithoutCapacity),
+});
+
+export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery', {
+  summary: 'What a provider instance can do: its APIs, markets and places, and what it lacks at present.',
+  input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
+  output: ProviderCapabilities,
+  rest: { method: 'GET', path: '/providers/{provider_name}/capabilities', limit: 'provider', errors: 'error' },
+  cli: { command: 'providers capabilities', args: ['provider_name'] },
+  async handle({ provider_name }, { providers }) {
+    const instance = providers.require(provider_name);
+    const apis = providers.apis(provider_name);
+    const { regions, availability_zones } = providers.places(instance);
+    const models = [
+      ...(apis.some(({ capabilities }) => capabilities.supports_on_demand) ? (['ondemand'] as const) : []),
+      ...(apis.some(({ capabilities }) => capabilities.supports_spot) ? (['spot'] as const) : []),
+    ];
+    return {
+      provider_instance: provider_name,
+      supported_apis: apis.map((api) => supported(api, instance)),
+      pricing_models: models,
+      regions: [...regions],
+      availability_zones: [...availability_zones],
+      finds_orphans: providers.type(instance)?.owned !== undefined,
+      offers_without_capacity: providers.lackingOffers(provider_name).map(lacking),
+    };
+  },
+});
+
+function supported({ name, capabilities }: ProviderApi, { limits }: ProviderInstance): Static<typeof SupportedApi> {
+  return {
+    name,
+    supports_spot: capabilities.supports_spot,
+    supports_on_demand: capabilities.supports_on_demand,
+    max_instances: Math.min(capabilities.max_instances, limits.max_instances_per_request),
+    supported_fleet_types: [...capabilities.supported_fleet_types],
+  };
+}
+
+function lacking({ api, offer, lacked, since, until }: LackingOffer): Static<typeof OfferWithoutCapacity> {
+  const { kind, code, message } = lacked;
+  return { provider_api: api, offer, kind, code, message, since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+}
