@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { strategies, type Strategy } from './selection/candidate.ts';
 import { requestStatuses, type RequestStatus } from './model/request.ts';
 
 /** The most machines that one request may ask for, whatever the configuration says. */
@@ -6,7 +7,7 @@ export const machineCountCeiling = 10_000;
 
 /** Every parameter that operations share, once: its type, bounds, default, other spellings and what it means. camelCase spellings need no mention. */
 export const p = {
-  template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.' }),
+  template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.', aliases: ['id'] }),
   request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
   new_request_id: Type.String({
     pattern: '^req-[A-Za-z0-9-]{1,60}$',
@@ -18,6 +19,18 @@ export const p = {
     aliases: ['count', 'requested_count'],
   }),
   machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10_000, description: 'Machine ids.' }),
+  provider_preference: Type.Object(
+    {
+      type: Type.Optional(
+        Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
+          description: '`explicit` with provider_instance, `load_balanced` with provider_type, `api_based` or `default`.',
+        }),
+      ),
+      provider_instance: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The instance that shall serve it.' })),
+      provider_type: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The type over whose instances to balance.' })),
+    },
+    { additionalProperties: false, description: 'Which provider instance shall serve the request; it beats what the template says.' },
+  ),
   additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Kept with the request and passed through.' }),
   tags: Type.Record(Type.String(), Type.String(), {
     description: 'Tags put on every machine of the request, beside those of the template.',
@@ -34,12 +47,17 @@ export const p = {
   page: Type.Integer({ minimum: 1, description: 'Which page, from 1.' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),
   sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
+  include_source: Type.Boolean({ default: false, description: 'Say from which files, or the API, each field comes.' }),
   force_refresh: Type.Boolean({ default: false, description: 'Read the template files anew first.' }),
   provider_instance: Type.String({
     minLength: 1,
     maxLength: 255,
     description: 'Name of a provider instance.',
     aliases: ['provider', 'provider_instance', 'name'],
+  }),
+  wanted_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
+  selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
+    description: 'How the provider instance is chosen. Default: by what is named: an instance, a type, an API, else by priority.',
   }),
   provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
   provider_type: Type.String({ description: 'Only those of this provider type.' }),

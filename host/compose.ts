@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { configurationChecks } from '../config/configuration-checks.ts';
 import { readTemplateFiles } from '../config/template-files.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Container } from '../core/container.ts';
@@ -17,6 +18,7 @@ import { Facts } from '../core/providers/facts.ts';
 import { RequestDesk } from '../core/requests/desk.ts';
 import type { SchedulerStrategy } from '../core/scheduler.ts';
 import type { Store } from '../core/storage.ts';
+import { TemplateDesk } from '../core/templates/desk.ts';
 import { TemplateLibrary } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
 import { LookBoard } from './look-board.ts';
@@ -70,7 +72,16 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       configuration,
       scheduler,
       operations: container.all(operationPoint),
-      services: { templates, providers, requests, clock: container.get(clock) },
+      services: {
+        templates,
+        templateDesk: new TemplateDesk(templates, store, container.get(clock), loaded.review, providers),
+        review: loaded.review,
+        providers,
+        requests,
+        configuration: configurationChecks(container.all(providerTypes), loaded.review),
+        scheduler,
+        clock: container.get(clock),
+      },
       rendering: new Rendering(scheduler, container.all(schedulers)),
       facts,
       store,

@@ -22,6 +22,7 @@ import { nextStep, type Decision } from './decide/next-step.ts';
 import { circumstancesOf, type Surroundings } from './circumstances.ts';
 import { Observer } from './act/observer.ts';
 import { perform } from './act/perform.ts';
+import { tellMissing } from './act/tell-missing.ts';
 import type { Tools } from './act/tools.ts';
 import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
@@ -202,6 +203,8 @@ class Loop implements RunningLoop {
     const { again_ms, message } = decision;
     if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
     const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
+    if (unreachable)
+      await tellMissing(holding.case, { store: this.#store, facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
     const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
     await this.#rest(holding, wait);
   }

@@ -52,6 +52,8 @@ export const AttemptRecord = Type.Object({
   created_at: Type.Integer(),
   /** The first time that `launch` was about to be called; bounds the life of the token. */
   sent_at: Type.Optional(Type.Integer()),
+  /** How long the call that gave its outcome took. */
+  answered_ms: Type.Optional(Type.Integer()),
   /** Calls that ended without an outcome, in a row. */
   tries: Type.Integer(),
   /** How often it was looked for by tag, once it was lost. */

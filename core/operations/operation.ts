@@ -25,6 +25,8 @@ export interface RestBinding {
   readonly limit?: 'provider' | 'template' | 'request' | 'validation';
   /** Inputs that this route does not take. */
   readonly omit?: readonly string[];
+  /** Inputs that this route does not insist on, though the operation does. */
+  readonly optional?: readonly string[];
   /** Inputs that this route fixes. */
   readonly preset?: Readonly<Record<string, unknown>>;
   /** Defaults of this route, where they differ from the operation's own. */

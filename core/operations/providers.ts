@@ -5,6 +5,8 @@ import type { ProviderApi } from '../provider.ts';
 import type { LackingOffer } from '../providers/facts.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
+import { paging, sorting } from './paging.ts';
+import { missingView, ProviderView, providerView } from './provider-views.ts';
 
 const SupportedApi = Type.Object({
   name: Type.String(),
@@ -33,6 +35,54 @@ const ProviderCapabilities = Type.Object({
   finds_orphans: Type.Boolean({ description: 'Whether machines that no request knows are found by their tags.' }),
   offers_without_capacity: Type.Array(OfferWithoutCapacity),
 });
+
+const sortable = ['name', 'type', 'priority', 'weight', 'enabled', 'status'] as const;
+
+export const listProviders = operation('ListProvidersQuery', {
+  summary: 'The provider instances: what they offer, how they are and what they were measured to do.',
+  input: Type.Object(
+    {
+      limit: Type.Optional(p.limit),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: Type.Optional(p.sort),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({ providers: Type.Array(ProviderView), total: Type.Integer(), enabled: Type.Integer() }),
+  rest: { method: 'GET', path: '/providers/', limit: 'provider', errors: 'error' },
+  cli: { command: 'providers list' },
+  async handle(input, { providers }) {
+    const all = [
+      ...providers.instances.map((instance) => providerView(instance, providers)),
+      ...providers.missing().map(({ name, type }) => missingView(name, type, providers)),
+    ];
+    const by = sorting(input.sort, sortable);
+    const { limit, offset } = paging(input, 50);
+    return {
+      providers: (by ? sortedBy(all, ...by) : all).slice(offset, offset + limit),
+      total: all.length,
+      enabled: all.filter(({ enabled }) => enabled).length,
+    };
+  },
+});
+
+export const getProvider = operation('GetProviderQuery', {
+  summary: 'One provider instance, with its configuration, limits and statistics.',
+  input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
+  output: ProviderView,
+  rest: { method: 'GET', path: '/providers/{provider_name}', limit: 'provider', errors: 'error' },
+  cli: { command: 'providers show', args: ['provider_name'] },
+  async handle({ provider_name }, { providers }) {
+    const missing = providers.missing().find(({ name }) => name === provider_name);
+    return missing ? missingView(provider_name, missing.type, providers) : providerView(providers.require(provider_name), providers);
+  },
+});
+
+function sortedBy(all: readonly ProviderView[], field: (typeof sortable)[number], direction: 'asc' | 'desc'): ProviderView[] {
+  const sign = direction === 'desc' ? -1 : 1;
+  return all.toSorted((a, b) => (a[field] < b[field] ? -sign : a[field] > b[field] ? sign : a.name < b.name ? -1 : 1));
+}
 
 export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery', {
   summary: 'What a provider instance can do: its APIs, markets and places, and what it lacks at present.',

@@ -1,21 +1,38 @@
 import { extensionPoint, type Container } from '../container.ts';
 import type { Operation } from './operation.ts';
-import { getProviderCapabilities } from './providers.ts';
+import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './provider-checks.ts';
+import { getProvider, getProviderCapabilities, listProviders } from './providers.ts';
 import { cancelRequest, createRequest, createReturnRequest, listRequests, listReturnRequests, syncAndGetRequest } from './requests.ts';
+import { createSelectedRequest, getRequestProvider } from './selected-requests.ts';
+import { validateTemplateForProvider, validateTemplateForProviders } from './template-fits.ts';
+import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './template-writes.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates.ts';
 
 /** Everything that muster can do. A new operation is one entry in one of the files imported here. */
 export const operations: readonly Operation<any, any>[] = [
   listTemplates,
   getTemplate,
+  createTemplate,
+  updateTemplate,
+  deleteTemplate,
+  validateTemplate,
+  validateTemplateForProvider,
+  validateTemplateForProviders,
   refreshTemplates,
   createRequest,
+  createSelectedRequest,
+  getRequestProvider,
   createReturnRequest,
   cancelRequest,
   syncAndGetRequest,
   listRequests,
   listReturnRequests,
+  listProviders,
+  getProvider,
   getProviderCapabilities,
+  validateProviderConfiguration,
+  validateProviderEnvironment,
+  testProviderSelection,
 ];
 
 export const operationPoint = extensionPoint<Operation<any, any>>('operations');

@@ -3,6 +3,7 @@ import type { Query } from '../storage.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { paging, sorting } from './paging.ts';
+import { requestMachines } from './request-machines.ts';
 
 const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
 
@@ -12,6 +13,7 @@ export const createRequest = operation('CreateRequestCommand', {
     {
       template_id: p.template_id,
       machine_count: p.machine_count,
+      provider_preference: Type.Optional(p.provider_preference),
       additional_data: Type.Optional(p.additional_data),
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
@@ -20,18 +22,15 @@ export const createRequest = operation('CreateRequestCommand', {
     { additionalProperties: false },
   ),
   output: 'requested',
-  rest: { method: 'POST', path: '/machines/request', limit: 'request', omit: ['timeout', 'tags', 'request_id'], idempotent: true },
-  cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
-  async handle({ request_id, template_id, ...rest }, { templates, providers, requests }, { key }) {
-    const template = templates.find(template_id) ?? (await templates.seek(template_id));
-    const open_to = templates.openTo(template_id);
-    const variants = open_to && Object.fromEntries(open_to.map((instance) => [instance, templates.forInstance(template_id, instance)]));
-    return requests.open(
-      { ...rest, template, ...(variants ? { variants } : {}) },
-      (hashed) => providers.choose(template, hashed, rest.machine_count, {}, open_to),
-      { ...(request_id === undefined ? {} : { request_id }), ...(key ? { key } : {}) },
-    );
+  rest: {
+    method: 'POST',
+    path: '/machines/request',
+    limit: 'request',
+    omit: ['provider_preference', 'timeout', 'tags', 'request_id'],
+    idempotent: true,
   },
+  cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
+  handle: (input, services, { key }) => requestMachines(input, services, key),
 });
 
 export const createReturnRequest = operation('CreateReturnRequestCommand', {

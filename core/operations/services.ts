@@ -1,11 +1,20 @@
 import type { Clock } from '../clock.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { RequestDesk } from '../requests/desk.ts';
+import type { SchedulerStrategy } from '../scheduler.ts';
+import type { TemplateDesk } from '../templates/desk.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
+import type { TemplateReview } from '../templates/review.ts';
+import type { ConfigurationChecks } from './configuration-checks.ts';
 
 /** What operations work with. Made by the host, once for a process. */
 export interface Services {
   readonly templates: TemplateLibrary;
+  readonly templateDesk: TemplateDesk;
+  readonly review: TemplateReview;
+  readonly configuration: ConfigurationChecks;
+  /** The active one: operations that do not speak its words ask it for single ones. */
+  readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestDesk;
   readonly clock: Clock;

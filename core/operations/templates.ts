@@ -38,13 +38,14 @@ export const listTemplates = operation('ListTemplatesQuery', {
 
 export const getTemplate = operation('GetTemplateQuery', {
   summary: 'One template, as merged from its layers.',
-  input: Type.Object({ template_id: p.template_id }, { additionalProperties: false }),
+  input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
   output: Type.Object({ template: CommonTemplate, timestamp: Type.String() }),
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates show', args: ['template_id'] },
-  async handle({ template_id }, { templates, clock }) {
+  async handle({ template_id, include_source }, { templates, clock }) {
     const template = templates.find(template_id) ?? (await templates.seek(template_id));
-    return { template, timestamp: new Date(clock.now()).toISOString() };
+    const timestamp = new Date(clock.now()).toISOString();
+    return { template: include_source ? { ...template, source_info: templates.source(template_id) } : template, timestamp };
   },
 });
 

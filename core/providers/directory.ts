@@ -1,5 +1,6 @@
 import { BrokerError } from '../errors.ts';
 import { isError, sentences, type Finding } from '../findings.ts';
+import type { Measured } from '../model/measured.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { Template } from '../model/template.ts';
@@ -7,7 +8,7 @@ import type { MachineType, Places, ProviderApi, ProviderType } from '../provider
 import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
 import { select } from '../selection/select.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { Facts, LackingOffer } from './facts.ts';
+import type { Facts, Health, LackingOffer } from './facts.ts';
 
 /** What a caller prefers, over what the template says. */
 export interface Preference {
@@ -44,10 +45,13 @@ export class ProviderDirectory {
   require(name: string): ProviderInstance {
     const found = this.instance(name);
     if (found) return found;
-    throw unknownProvider(
-      name,
-      this.instances.map((instance) => instance.name),
-    );
+    throw this.unknown(name);
+  }
+
+  /** The refusal of a name that is not configured. */
+  unknown(name: string): BrokerError {
+    const known = this.instances.map((instance) => instance.name);
+    return unknownProvider(name, known);
   }
 
   type(instance: ProviderInstance): ProviderType<any, any> | undefined {
@@ -106,6 +110,19 @@ export class ProviderDirectory {
     });
   }
 
+  health(instance: string): Health {
+    return this.#facts.health(instance);
+  }
+
+  measured(instance: string): Measured {
+    return this.#facts.measured(instance);
+  }
+
+  /** Instances that machines live at and that are not configured. */
+  missing(): readonly { readonly name: string; readonly type: string }[] {
+    return this.#facts.missing().filter(({ name }) => this.instance(name) === undefined);
+  }
+
   lackingOffers(instance: string): readonly LackingOffer[] {
     return this.#facts.lackingOffers(instance);
   }
@@ -138,10 +155,18 @@ export class ProviderDirectory {
    * TEMPLATE_INVALID when the API of the chosen instance cannot honour the template.
    */
   choose(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
+    const selection = this.select(template, key, machineCount, preference, openTo);
+    this.#requireHonoured(template, selection.provider_instance);
+    return selection;
+  }
+
+  /** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
+  select(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
+    requireOneType(template, preference);
     const provider_instance = preference.provider_instance ?? (preference.strategy === undefined ? template.provider_name : undefined);
     const provider_type = preference.provider_type ?? template.provider_type;
     const provider_api = this.#wantedApi(template);
-    const selection = select(
+    return select(
       {
         key,
         machine_count: machineCount,
@@ -152,8 +177,6 @@ export class ProviderDirectory {
       },
       openTo ? this.candidates(template).filter(({ name }) => openTo.includes(name)) : this.candidates(template),
     );
-    this.#requireHonoured(template, selection.provider_instance);
-    return selection;
   }
 
   #requireHonoured(template: Template, name: string): void {
@@ -175,6 +198,12 @@ export class ProviderDirectory {
     const api = this.apiOf(template, instance.name);
     return api !== undefined && this.openOffers(template, instance, api)?.length === 0;
   }
+}
+
+function requireOneType({ template_id, provider_type }: Template, preference: Preference): void {
+  if (preference.provider_type === undefined || provider_type === undefined || preference.provider_type === provider_type) return;
+  const message = `Template '${template_id}' is for provider type '${provider_type}', not '${preference.provider_type}'.`;
+  throw new BrokerError('PROVIDER_TYPE_MISMATCH', message, { template_id, requested_provider: preference.provider_type });
 }
 
 function offered(

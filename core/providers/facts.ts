@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../provider.ts';
+import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../storage.ts';
 
 /** Whether an instance answers, as the loop last found it. */
@@ -29,7 +30,7 @@ export interface LackingOffer {
 /** Kept in memory apart: large, and new once a day. */
 const bulky = 'machine_types';
 /** What is read anew with every change. */
-const light = ['health', 'offer', 'places', 'survey', 'orphans'];
+const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', 'missing'];
 
 /** What the loop learned of the providers, kept in memory and read anew when another thread or process wrote some. */
 export class Facts implements Disposable {
@@ -77,6 +78,17 @@ export class Facts implements Disposable {
   /** An instance of which nothing is known counts as healthy: the first call will tell. */
   health(instance: string): Health {
     return (this.get('health', instance)?.value as Health | undefined) ?? { healthy: true };
+  }
+
+  /** What an instance was measured to do. */
+  measured(instance: string): Measured {
+    return (this.get('statistics', instance)?.value as Measured | undefined) ?? nothingMeasured;
+  }
+
+  /** Instances that live machines need and that are not configured, with their type. */
+  missing(): readonly { readonly name: string; readonly type: string }[] {
+    const missing = [...this.#facts.values()].filter(({ topic, until }) => topic === 'missing' && (until ?? 0) > this.#clock.now());
+    return missing.map(({ name, value }) => ({ name, type: String(value) }));
   }
 
   survey(instance: string): Surveyed | undefined {

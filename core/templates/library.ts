@@ -96,9 +96,19 @@ export class TemplateLibrary implements Disposable {
     return this.#files.layers.filter((layer) => layer.template_id === template_id);
   }
 
-  /** The layer made over the API, as stored. */
-  stored(template_id: string): TemplateRecord | undefined {
-    return this.#stored.find((record) => record.template_id === template_id);
+  /** Whether a template of this id is there, be it a wrong one. */
+  knows(template_id: string): boolean {
+    return this.#merged.has(template_id) || this.#invalid.has(template_id);
+  }
+
+  /** What a template would be with this layer over its files. */
+  merge(template_id: string, api: Readonly<Record<string, unknown>>): Template {
+    return mergeLayers(template_id, this.filesOf(template_id), api, this.#options.merge).template;
+  }
+
+  /** Reads what was made over the API anew. */
+  async follow(): Promise<void> {
+    await this.#readStored();
   }
 
   /** Templates in the order of their ids, filtered, sorted and cut. INVALID_REQUEST for a field that cannot be sorted by. */

@@ -22,10 +22,13 @@ function bindRoute(app: FastifyInstance, paths: PathTable, broker: Broker, opera
   const { services } = broker;
   const status = rest.status ?? 200;
   const form = rest.errors ?? 'detail';
+  const parameters = rest.path.includes('{');
   const scope = `${rest.method} ${rest.path}`;
   const answer = answerOf(broker, operation);
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
+    // `/templates/` is the list, not a template without an id.
+    if (parameters && Object.values(request.params as object).includes('')) return reply.callNotFound() as never;
     const input = read({
       params: request.params as Record<string, unknown>,
       query: request.query as Record<string, unknown>,

@@ -23,17 +23,18 @@ export interface RawInput {
 export function routeSchema(operation: Operation<any, any>, rest: RestBinding): TObject {
   const input = operation.input as TObject & { readonly required?: readonly string[] };
   const hidden = new Set([...(rest.omit ?? []), ...Object.keys(rest.preset ?? {})]);
+  const optional = new Set([...hidden, ...(rest.optional ?? [])]);
   const properties = Object.fromEntries(
     Object.entries(input.properties)
       .filter(([name]) => !hidden.has(name))
       .map(([name, field]) => [name, rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field]),
   );
-  return { ...input, properties, required: (input.required ?? []).filter((name) => !hidden.has(name)) } as unknown as TObject;
+  return { ...input, properties, required: (input.required ?? []).filter((name) => !optional.has(name)) } as unknown as TObject;
 }
 
 /** Reads a call of one route. Throws INVALID_REQUEST with everything that is wrong with it. */
 export function inputReader(operation: Operation<any, any>, rest: RestBinding): (raw: RawInput) => Fields {
-  const schema = routeSchema(operation, rest);
+  const schema = routeSchema(operation, rest) as TObject & Fields;
   const compiled = compile(schema);
   const plan = planOf(schema);
   const { preset } = rest;
@@ -43,13 +44,21 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
     return (text ? convertText(plan, renamed) : renamed) as Fields;
   }
 
+  /** An open body takes any field; a query never does. */
+  function known(given: Fields, findings: Finding[]): Fields {
+    if (schema['additionalProperties'] === false) return given;
+    for (const name of Object.keys(given).filter((each) => !plan.fields?.has(each)))
+      findings.push({ level: 'error', path: `/${name}`, message: 'unknown parameter; template fields stand in the body' });
+    return given;
+  }
+
   return ({ params, query, body }) => {
     const findings: Finding[] = [];
     if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
       findings.push({ level: 'error', path: '', message: 'The body must be a JSON object.' });
     }
     const merged: Record<string, unknown> = { ...params };
-    lay(merged, fields(query, findings, true), 'query', findings);
+    lay(merged, known(fields(query, findings, true), findings), 'query', findings);
     if (findings.length === 0 && body) lay(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
     // A body that is no object lacks every field, which says nothing.

@@ -17,6 +17,8 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
   const api = tools.api(attempt);
   if (!api) return () => undefined;
   const about = aboutCall(holding, tools, attempt);
+  let called: number | undefined;
+  const answered = () => (called === undefined ? {} : { answered_ms: Math.round(tools.monotonic() - called) });
   try {
     const prepared = await prepare(attempt, api, connected, holding, tools);
     const present = holding.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
@@ -27,17 +29,26 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
       });
     }
     const order = orderOf(attempt, prepared.value);
+    called = tools.monotonic();
     const launch = await guard({ ...about, what: `launch at ${about.where}`, mutating: true, timeout_ms: launchMs }, (call) =>
       api.launch(connected.session, order, call),
     );
     tools.up(attempt.provider_instance);
     // The answer was a look; the next one waits for those of other requests.
     holding.looked_at.set(attempt.attempt, tools.monotonic());
-    return (draft) => absorbLaunch(draft, draft.attempt(attempt.attempt) ?? attempt, launch);
+    const took = answered();
+    return (draft) => {
+      draft.setAttempt(attempt.attempt, took);
+      absorbLaunch(draft, draft.attempt(attempt.attempt) ?? attempt, launch);
+    };
   } catch (error) {
     if (!isFault(error)) throw error;
     if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
-    return (draft) => absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, error);
+    const took = answered();
+    return (draft) => {
+      draft.setAttempt(attempt.attempt, took);
+      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, error);
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerItem, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../storage.ts';
@@ -10,6 +11,7 @@ import { isAlive } from '../counting.ts';
 import type { Settings } from '../settings.ts';
 import type { Holding } from './holding.ts';
 import type { Holdings } from './holdings.ts';
+import { measured } from './statistics.ts';
 
 /** Makes durable what came of a step, under the claim of its holder. */
 export class Recorder {
@@ -39,7 +41,8 @@ export class Recorder {
     const draft = new Draft(holding.present(), this.#clock.now());
     for (const absorb of absorbs) absorb(draft);
     if (!draft.changed) return;
-    const learned = this.#learn(holding.case, draft);
+    const statistics = measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now);
+    const learned = this.#facts.learn([...this.#lacking(holding.case, draft), ...statistics]);
     const parts = draft.commits(this.#settings.rows_per_commit);
     for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
     const before = holding.case;
@@ -60,10 +63,10 @@ export class Recorder {
   }
 
   /** Offers that turned out to have no capacity are skipped by everyone for a while. */
-  #learn(before: Case, draft: Draft): Change[] {
+  #lacking(before: Case, draft: Draft): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const until = draft.now + this.#settings.offer_memory_ms;
-    const records = draft.attempts.flatMap((attempt) => {
+    return draft.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall
@@ -79,7 +82,6 @@ export class Recorder {
           })),
         );
     });
-    return records.length > 0 ? this.#facts.learn(records) : [];
   }
 
   /** Returns held here need not wait for their next look to see that machines went. */

@@ -20,9 +20,11 @@ test('no two operations share a name, a route or a command', (t) => {
   }
 });
 
-test('every input of an operation is described and closed', (t) => {
+const open = ['create_template', 'update_template', 'validate_template'];
+
+test('every input of an operation is described and closed, but for those that are templates', (t) => {
   for (const { name, input } of operations) {
-    t.false(input.additionalProperties, name);
+    t.is(input.additionalProperties, open.includes(name), name);
     for (const [field, schema] of Object.entries(input.properties as Record<string, { description?: string }>))
       t.truthy(schema.description, `${name}.${field}`);
   }

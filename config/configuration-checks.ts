@@ -1,0 +1,35 @@
+import type { TObject } from 'typebox';
+import type { CheckedEntry, ConfigurationChecks } from '../core/operations/configuration-checks.ts';
+import type { ProviderType } from '../core/provider.ts';
+import { redact } from '../core/redact.ts';
+import type { TemplateReview } from '../core/templates/review.ts';
+import { checkProviders, typeNamed } from './check-providers.ts';
+import { resolve } from './environment.ts';
+import { isObject } from './objects.ts';
+
+/** The checks of a configuration file and of the environment, for entries and variables that a caller sends. */
+export function configurationChecks(types: readonly ProviderType<any, any>[], review: TemplateReview): ConfigurationChecks {
+  return {
+    types: types.map((type) => type.type),
+
+    providers(entries) {
+      const { findings } = checkProviders(entries, types, review);
+      return entries.map((entry, index): CheckedEntry => {
+        const at = `/providers/${index}`;
+        const mine = findings.filter(({ path }) => path === at || path.startsWith(`${at}/`));
+        const name = isObject(entry) ? entry['name'] : undefined;
+        return {
+          name: typeof name === 'string' ? name : undefined,
+          findings: mine.map((finding) => ({ ...finding, path: finding.path.slice(at.length) })),
+        };
+      });
+    },
+
+    environment(name, variables) {
+      const type = typeNamed(types, name);
+      if (!type) return undefined;
+      const { resolved, ...said } = resolve(type, variables);
+      return { ...said, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '../clock.ts';
+import { BrokerError, isBrokerError } from '../errors.ts';
+import { sentences, type Finding } from '../findings.ts';
+import type { TemplateRecord } from '../model/records.ts';
+import type { ProviderDirectory } from '../providers/directory.ts';
+import type { Change, Store } from '../storage.ts';
+import type { TemplateLibrary } from './library.ts';
+import type { TemplateReview } from './review.ts';
+import { verdictOn, type Verdict } from './verdict.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How often a write is tried again when somebody else's came between. */
+const tries = 5;
+
+/** Where templates are made, changed and taken away over the faces. They are stored as the top layer; files are never written. */
+export class TemplateDesk {
+  readonly #library: TemplateLibrary;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #review: TemplateReview;
+  readonly #directory: ProviderDirectory;
+
+  constructor(library: TemplateLibrary, store: Store, clock: Clock, review: TemplateReview, directory: ProviderDirectory) {
+    this.#library = library;
+    this.#store = store;
+    this.#clock = clock;
+    this.#review = review;
+    this.#directory = directory;
+  }
+
+  /** Whether fields make a template, in any spelling; `null` counts as absent. Stores nothing. */
+  judge(raw: Fields): Verdict & { readonly fields: Fields } {
+    const { fields: given, findings } = this.#review.canonical(raw);
+    const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+    const { template_id, ...rest } = fields;
+    // Without an id of its own it is judged under one that nobody has.
+    const unnamed: Finding[] =
+      template_id === undefined ? [{ level: 'warning', path: '/template_id', message: 'is needed to create it' }] : [];
+    const { errors, warnings } = verdictOn({ ...rest, template_id: template_id ?? 'unnamed' }, this.#review, this.#directory);
+    return { fields, errors: [...findings, ...errors], warnings: [...unnamed, ...warnings] };
+  }
+
+  /** Refuses with TEMPLATE_INVALID, all findings at once, or ALREADY_EXISTS: what a file holds is changed by an update. */
+  async create(raw: Fields): Promise<void> {
+    const { fields, errors } = this.judge(raw);
+    const { template_id, ...rest } = fields;
+    const unnamed: Finding[] = template_id === undefined ? [{ level: 'error', path: '/template_id', message: 'is required' }] : [];
+    const id = String(template_id);
+    refuse(id, [...unnamed, ...errors]);
+    const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' exists already; update it instead.`, { template_id: id });
+    if (await this.#exists(id)) throw taken;
+    const now = this.#clock.now();
+    try {
+      await this.#commit(id, 'template.created', { op: 'insert', kind: 'template', record: recordOf(id, rest, now, now) });
+    } catch (error) {
+      throw isBrokerError(error) && error.code === 'ALREADY_EXISTS' ? taken : error;
+    }
+  }
+
+  /**
+   * Absent fields stay, `null` takes one away, also one of a file. Refuses with TEMPLATE_NOT_FOUND, and with TEMPLATE_INVALID what the template
+   * would become.
+   */
+  async update(template_id: string, raw: Fields): Promise<void> {
+    const { fields, findings } = this.#review.canonical(raw);
+    refuse(template_id, findings);
+    const { template_id: _, ...changed } = fields;
+    for (let left = tries; ; left--) {
+      await this.#require(template_id);
+      const stored = await this.#store.get('template', { template_id });
+      const fromFiles = this.#library.filesOf(template_id);
+      const filed = new Set(fromFiles.flatMap((layer) => Object.keys(layer.fields)));
+      const next = Object.fromEntries(
+        // Where no file has the field, there is nothing for a null to hide.
+        Object.entries({ ...stored?.fields, ...changed }).filter(([name, value]) => value !== null || filed.has(name)),
+      );
+      refuse(template_id, verdictOn(this.#library.merge(template_id, next), this.#review, this.#directory).errors);
+      if (!stored && Object.keys(next).length === 0) return;
+      const now = this.#clock.now();
+      const record = recordOf(template_id, next, stored?.created_at ?? now, now);
+      try {
+        return await this.#commit(
+          template_id,
+          'template.updated',
+          stored ? { op: 'update', kind: 'template', record, version: stored.version } : { op: 'insert', kind: 'template', record },
+        );
+      } catch (error) {
+        if (!cameBetween(error) || left === 0) throw error;
+      }
+    }
+  }
+
+  /** Takes away what was made over the faces; a file layer under it shows again. Refuses what only a file holds with CONFLICT. */
+  async remove(template_id: string): Promise<void> {
+    const files = this.#library.filesOf(template_id).map((layer) => layer.source_file);
+    if (!(await this.#store.get('template', { template_id }))) {
+      await this.#require(template_id);
+      throw new BrokerError('CONFLICT', `Template '${template_id}' stands in the file ${files.join(', ')}; take it out there.`, {
+        template_id,
+        files,
+      });
+    }
+    await this.#commit(template_id, 'template.deleted', { op: 'delete', kind: 'template', key: { template_id } });
+  }
+
+  /** Stores a change with its line in the journal; this process reads its own writes. */
+  async #commit(template_id: string, type: string, change: Change): Promise<void> {
+    const at = this.#clock.now();
+    const record = { seq: 0, at, type, data: { template_id } };
+    await this.#store.commit([change, { op: 'insert', kind: 'event', record }]);
+    await this.#library.follow();
+  }
+
+  async #exists(template_id: string): Promise<boolean> {
+    if (this.#library.knows(template_id)) return true;
+    await this.#library.follow();
+    return this.#library.knows(template_id);
+  }
+
+  async #require(template_id: string): Promise<void> {
+    if (!(await this.#exists(template_id))) this.#library.get(template_id);
+  }
+}
+
+const recordOf = (template_id: string, fields: Fields, created_at: number, updated_at: number): TemplateRecord => ({
+  template_id,
+  fields: { ...fields },
+  created_at,
+  updated_at,
+  version: 1,
+});
+
+const cameBetween = (error: unknown): boolean => isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
+
+function refuse(template_id: string, errors: readonly Finding[]): void {
+  if (errors.length === 0) return;
+  throw new BrokerError('TEMPLATE_INVALID', sentences(errors), {
+    template_id,
+    findings: errors.map(({ path, message }) => ({ path, message })),
+  });
+}

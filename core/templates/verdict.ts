@@ -1,0 +1,34 @@
+import { isError, sentence, type Finding } from '../findings.ts';
+import type { Template } from '../model/template.ts';
+import type { ProviderDirectory } from '../providers/directory.ts';
+import type { TemplateReview } from './review.ts';
+
+/** What is wrong, and what is odd, in a template. */
+export interface Verdict {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+/**
+ * Judges a template as it would be used: its fields by the schemas of all plugins, and what the instances that may serve it cannot honour. It is
+ * wrong when none of them can. `fields` in canonical spelling. Pure.
+ */
+export function verdictOn(fields: Readonly<Record<string, unknown>>, review: TemplateReview, directory: ProviderDirectory): Verdict {
+  const general = review.review(fields);
+  const findings = general.some(isError) ? general : [...general, ...byInstances(fields as Template, directory)];
+  const unique = [...new Map(findings.map((finding) => [sentence(finding), finding])).values()];
+  return { errors: unique.filter(isError), warnings: unique.filter((finding) => !isError(finding)) };
+}
+
+function byInstances(template: Template, directory: ProviderDirectory): readonly Finding[] {
+  const { provider_name, provider_type, provider_api } = template;
+  const warn = (path: string, message: string): Finding[] => [{ level: 'warning', path, message }];
+  const named = directory.instances.filter(({ name, type }) => (provider_name ?? name) === name && (provider_type ?? type) === type);
+  if (provider_name !== undefined && !directory.instance(provider_name))
+    return warn('/provider_name', `no provider instance '${provider_name}' is configured`);
+  if (named.length === 0) return warn('/provider_type', 'no configured provider instance can serve it');
+  const serving = named.filter(({ name }) => directory.apiOf(template, name) !== undefined);
+  if (serving.length === 0) return warn('/provider_api', `no configured provider instance offers '${provider_api}'`);
+  const reviews = serving.map((instance) => directory.review(template, instance));
+  return reviews.find((found) => !found.some(isError)) ?? reviews[0] ?? [];
+}
