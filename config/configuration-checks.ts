@@ -2,14 +2,25 @@ import type { TObject } from 'typebox';
 import type { CheckedEntry, ConfigurationChecks } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { redact } from '../core/redact.ts';
-import type { TemplateReview } from '../core/templates/review.ts';
 import { checkProviders, typeNamed } from './check-providers.ts';
+import type { Configuration } from './configuration.ts';
+import type { LoadedConfiguration } from './load.ts';
 import { resolve } from './environment.ts';
 import { isObject } from './objects.ts';
 
 /** The checks of a configuration file and of the environment, for entries and variables that a caller sends. */
-export function configurationChecks(types: readonly ProviderType<any, any>[], review: TemplateReview): ConfigurationChecks {
+export function configurationChecks(
+  { configuration, origins, review }: LoadedConfiguration,
+  types: readonly ProviderType<any, any>[],
+): ConfigurationChecks {
   return {
+    resolved: () => ({
+      configuration: masked(configuration, types),
+      origins: Object.fromEntries(
+        [...origins].map(([pointer, { origin, variable }]) => [pointer, variable ? `${origin} ${variable}` : origin]),
+      ),
+    }),
+
     types: types.map((type) => type.type),
 
     providers(entries) {
@@ -32,4 +43,13 @@ export function configurationChecks(types: readonly ProviderType<any, any>[], re
       return { ...said, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
     },
   };
+}
+
+/** Secrets are masked by the schemas of the provider types. */
+function masked(configuration: Configuration, types: readonly ProviderType<any, any>[]): Readonly<Record<string, unknown>> {
+  const providers = configuration.providers.map((provider) => {
+    const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
+    return { ...provider, config: schema ? redact(schema, provider.config) : {} };
+  });
+  return { ...configuration, providers };
 }

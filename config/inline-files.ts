@@ -1,42 +1,57 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isBrokerError } from '../core/errors.ts';
 import type { Finding } from '../core/findings.ts';
-import { readText } from './source-text.ts';
+import { readSpecFile } from './spec-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that name a file, and the field that takes what is in it. */
-const inlined: Readonly<Record<string, { readonly into: string; read(path: string, text: string): unknown }>> = {
-  user_data_script: { into: 'user_data', read: (_, text) => Buffer.from(text).toString('base64') },
-  provider_api_spec_file: { into: 'provider_api_spec', read: (path, text) => readText(path, text).value },
-  launch_template_spec_file: { into: 'launch_template_spec', read: (path, text) => readText(path, text).value },
-};
+interface Inlined {
+  readonly fields: Fields;
+  readonly findings: readonly Finding[];
+}
+
+/** Native specifications, each with the field that names a file with it. */
+const specs = ['launch_template_spec', 'provider_api_spec'] as const;
 
 /**
  * Puts the contents of files that a template names in place of their names: requests keep their template, and must not change with a file.
- * Paths are relative to the template directory. A field that says the contents itself wins.
+ * Paths are relative to the template directory.
  */
-export async function inlineFiles(
-  fields: Fields,
-  directory: string,
-): Promise<{ readonly fields: Fields; readonly findings: readonly Finding[] }> {
+export async function inlineFiles(fields: Fields, directory: string): Promise<Inlined> {
   const filled: Record<string, unknown> = { ...fields };
   const findings: Finding[] = [];
-  for (const [field, { into, read }] of Object.entries(inlined)) {
-    const name = filled[field];
-    if (typeof name !== 'string' || name === '') continue;
-    const path = resolve(directory, name);
-    delete filled[field];
-    if (filled[into] !== undefined) continue;
-    try {
-      filled[into] = read(path, await readFile(path, 'utf8'));
-    } catch (error) {
-      const reason = isBrokerError(error)
-        ? error.message
-        : `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
-      findings.push({ level: 'error', path: `/${field}`, message: reason });
-    }
-  }
+  const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
+  for (const spec of specs) await inlineSpec(spec, filled, directory, error);
+  await inlineScript(filled, directory, error);
   return { fields: filled, findings };
+}
+
+type Say = (path: string, message: string) => unknown;
+
+/** A specification as an object stays; a text in its place, or in the field beside it, names a file. */
+async function inlineSpec(spec: (typeof specs)[number], filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+  const beside = `${spec}_file`;
+  const [field, another] = [spec, beside].filter((each) => ![undefined, null, ''].includes(filled[each] as null));
+  if (another !== undefined) return void error(`/${beside}`, `${spec} stands beside it; one of the two is enough`);
+  const name = filled[field ?? beside];
+  delete filled[beside];
+  if (field === undefined || (field === spec && typeof name !== 'string')) return;
+  if (typeof name !== 'string') return void error(`/${field}`, 'must be the name of a file');
+  const read = await readSpecFile(directory, name);
+  if ('wrong' in read) error(`/${field}`, read.wrong);
+  else filled[spec] = read.value;
+}
+
+/** A script of user data. User data that stand beside it win. */
+async function inlineScript(filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+  const name = filled['user_data_script'];
+  if (typeof name !== 'string' || name === '') return;
+  const path = resolve(directory, name);
+  delete filled['user_data_script'];
+  if (filled['user_data'] !== undefined) return;
+  try {
+    filled['user_data'] = (await readFile(path)).toString('base64');
+  } catch (reason) {
+    error('/user_data_script', `${path} cannot be read (${(reason as NodeJS.ErrnoException).code ?? String(reason)})`);
+  }
 }

@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const;
 const text = (description: string, options: object = {}) => Type.String({ minLength: 1, description, ...options });
 const whole = (minimum: number, maximum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum, default: fallback, description });
-const perMinute = (fallback: number, what: string) => whole(1, 1_000_000, fallback, `${what} that one client may make in a minute.`);
+const perMinute = (fallback: number, what: string) => whole(1, 1_000_000_000, fallback, `${what} that one client may make in a minute.`);
 
 /** `plugins`: read first, since everything else is checked with what they bring. */
 export const PluginsSection = Type.Array(Type.String({ minLength: 1 }), {

@@ -7,6 +7,7 @@ import type { ProviderType } from '../core/provider.ts';
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../core/scheduler.ts';
 import type { FileLayer, FileType, LayerSet } from '../core/templates/layers.ts';
 import type { TemplateReview } from '../core/templates/review.ts';
+import { entryPointer } from './entry-pointer.ts';
 import { inlineFiles } from './inline-files.ts';
 import { readText, type SourceText } from './source-text.ts';
 
@@ -56,7 +57,8 @@ export function templateFilesAmong(
 
 /**
  * Reads every template file by the dialect that recognises it. A file that cannot be read or parsed is a finding with line and reason, a
- * template that is wrong one with its place; the others load. No directory is an empty set with a finding.
+ * template that is wrong one with its place; the others load. A template of which one layer names a file that cannot be had is left out whole:
+ * without that file it would be another. No directory is an empty set with a finding.
  */
 export async function readTemplateFiles(options: TemplateFilesOptions): Promise<LayerSet> {
   let names: string[];
@@ -68,9 +70,10 @@ export async function readTemplateFiles(options: TemplateFilesOptions): Promise<
   }
   const files = templateFilesAmong(names, options);
   const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
+  const refused = new Set(read.flatMap((each) => each.refused ?? []));
   const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'there is no template file here' };
   return {
-    layers: read.flatMap(({ layers }) => layers),
+    layers: read.flatMap(({ layers }) => layers).filter(({ template_id }) => !refused.has(template_id)),
     files: files.map(({ name }) => name),
     findings: files.length === 0 ? [none] : read.flatMap(({ findings }) => findings),
   };
@@ -79,6 +82,8 @@ export async function readTemplateFiles(options: TemplateFilesOptions): Promise<
 interface Read {
   readonly layers: readonly FileLayer[];
   readonly findings: readonly Finding[];
+  /** Ids of templates that name files which cannot be had. */
+  readonly refused?: readonly string[];
 }
 
 async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
@@ -107,17 +112,24 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     };
   const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));
   const layers: FileLayer[] = [];
+  const refused: string[] = [];
   for (const layer of read.layers) {
     const inlined = await inlineFiles(layer.fields, directory);
     const problems = [...idFindings(layer), ...inlined.findings];
+    const at = entryPointer(source.value, layer.template_id);
     findings.push(
-      ...problems.map((finding) => ({ ...finding, file: path, message: `template '${layer.template_id}': ${finding.message}` })),
+      ...problems.map((finding) => ({
+        ...finding,
+        file: source.place(`${at}${finding.path}`),
+        message: `template '${layer.template_id}': ${finding.message}`,
+      })),
     );
+    if (inlined.findings.length > 0) refused.push(layer.template_id);
     if (problems.length > 0) continue;
     const { name, ...what } = file;
     layers.push({ template_id: layer.template_id, fields: inlined.fields, source_file: name, ...what });
   }
-  return { layers, findings };
+  return { layers, findings, refused };
 }
 
 const idFindings = ({ template_id }: TemplateLayer): Finding[] =>

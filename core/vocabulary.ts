@@ -31,6 +31,8 @@ export const p = {
     },
     { additionalProperties: false, description: 'Which provider instance shall serve the request; it beats what the template says.' },
   ),
+  machine_id: Type.String({ minLength: 1, maxLength: 255, description: 'Machine id.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'How many entries to pass over. Not together with page.' }),
   additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Kept with the request and passed through.' }),
   tags: Type.Record(Type.String(), Type.String(), {
     description: 'Tags put on every machine of the request, beside those of the template.',

@@ -15,7 +15,10 @@ import { Rendering } from '../core/operations/rendering.ts';
 import type { Services } from '../core/operations/services.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
+import { Cleanup } from '../core/requests/cleanup.ts';
+import { Inventory } from '../core/requests/inventory.ts';
 import { RequestDesk } from '../core/requests/desk.ts';
+import { Steering } from '../core/requests/steering.ts';
 import type { SchedulerStrategy } from '../core/scheduler.ts';
 import type { Store } from '../core/storage.ts';
 import { TemplateDesk } from '../core/templates/desk.ts';
@@ -78,7 +81,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         review: loaded.review,
         providers,
         requests,
-        configuration: configurationChecks(container.all(providerTypes), loaded.review),
+        inventory: new Inventory(store, container.get(clock)),
+        steering: new Steering(store, container.get(clock)),
+        cleanup: new Cleanup(store, container.get(clock)),
+        configuration: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         clock: container.get(clock),
       },

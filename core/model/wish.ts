@@ -5,7 +5,7 @@ import { MachineKey } from './machine.ts';
 /** What somebody wants of a request that a loop may be holding: inserted by a face or the sweep, absorbed by the holder of the claim. */
 export const WishRecord = Type.Object({
   wish_id: Type.String(),
-  kind: Type.Unsafe<'cancel' | 'return' | 'found'>(Type.Enum(['cancel', 'return', 'found'])),
+  kind: Type.Unsafe<'cancel' | 'complete' | 'return' | 'found'>(Type.Enum(['cancel', 'complete', 'return', 'found'])),
   /** The provisioning request that it concerns. */
   request_id: Type.String(),
   /** The return request that it belongs to. */

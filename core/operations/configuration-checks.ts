@@ -25,6 +25,8 @@ export interface ConfigurationChecks {
   providers(entries: readonly unknown[]): readonly CheckedEntry[];
   /** Undefined: no loaded plugin brings this type. */
   environment(provider_type: string, variables: Readonly<Record<string, string>>): ResolvedEnvironment | undefined;
+  /** The whole configuration as the broker runs by it, secrets masked, with where each value comes from (by JSON pointer). */
+  resolved(): { readonly configuration: Readonly<Record<string, unknown>>; readonly origins: Readonly<Record<string, string>> };
   /** Names of the provider types that plugins bring. */
   readonly types: readonly string[];
 }

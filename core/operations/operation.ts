@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { IdempotencyKey } from '../requests/idempotency.ts';
-import type { ListOf, RequestDetail, TemplateDetail } from '../scheduler.ts';
+import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../scheduler.ts';
 import type { Lazy } from '../requests/detail.ts';
 import type { Services } from './services.ts';
 
@@ -11,6 +11,7 @@ export interface Viewed {
   readonly status: Lazy<RequestDetail> & { readonly observed_at?: number };
   readonly listed: ListOf<RequestDetail>;
   readonly templates: ListOf<TemplateDetail>;
+  readonly reclaims: readonly Reclaimed[];
 }
 export type ViewName = keyof Viewed;
 

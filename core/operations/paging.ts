@@ -7,12 +7,18 @@ export interface Paging {
 }
 
 /** `limit` alone, or `page` with `page_size` (or with `limit` as the page's length); `limit` with `page_size` is INVALID_REQUEST. */
-export function paging(input: { readonly limit?: number; readonly page?: number; readonly page_size?: number }, fallback: number): Paging {
+export function paging(
+  input: { readonly limit?: number; readonly offset?: number; readonly page?: number; readonly page_size?: number },
+  fallback: number,
+): Paging {
   if (input.limit !== undefined && input.page_size !== undefined) {
     throw new BrokerError('INVALID_REQUEST', '/limit: is the length of a page as /page_size is; give one of them.');
   }
+  if (input.offset !== undefined && input.page !== undefined) {
+    throw new BrokerError('INVALID_REQUEST', '/offset: says where to begin as /page does; give one of them.');
+  }
   const limit = input.limit ?? input.page_size ?? fallback;
-  return { limit, offset: ((input.page ?? 1) - 1) * limit };
+  return { limit, offset: input.offset ?? ((input.page ?? 1) - 1) * limit };
 }
 
 /** `created_at:desc` as field and direction; INVALID_REQUEST for a field that cannot be sorted by. */

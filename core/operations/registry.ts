@@ -1,9 +1,13 @@
 import { extensionPoint, type Container } from '../container.ts';
 import type { Operation } from './operation.ts';
+import { getConfiguration } from './configuration.ts';
+import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, listReclaimedMachines } from './machines.ts';
+import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './maintenance.ts';
 import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './provider-checks.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers.ts';
 import { cancelRequest, createRequest, createReturnRequest, listRequests, listReturnRequests, syncAndGetRequest } from './requests.ts';
 import { createSelectedRequest, getRequestProvider } from './selected-requests.ts';
+import { completeRequest, getRequestSummary, populateMachineIds, syncRequest, updateRequestStatus } from './steering.ts';
 import { validateTemplateForProvider, validateTemplateForProviders } from './template-fits.ts';
 import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './template-writes.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates.ts';
@@ -27,6 +31,20 @@ export const operations: readonly Operation<any, any>[] = [
   syncAndGetRequest,
   listRequests,
   listReturnRequests,
+  getRequestSummary,
+  syncRequest,
+  completeRequest,
+  updateRequestStatus,
+  populateMachineIds,
+  listMachines,
+  getMachine,
+  getActiveMachineCount,
+  getMachineHealth,
+  listReclaimedMachines,
+  cleanupOldRequests,
+  cleanupTerminatedMachines,
+  cleanupAllResources,
+  getConfiguration,
   listProviders,
   getProvider,
   getProviderCapabilities,

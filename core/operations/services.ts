@@ -1,6 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
+import type { Cleanup } from '../requests/cleanup.ts';
+import type { Inventory } from '../requests/inventory.ts';
 import type { RequestDesk } from '../requests/desk.ts';
+import type { Steering } from '../requests/steering.ts';
 import type { SchedulerStrategy } from '../scheduler.ts';
 import type { TemplateDesk } from '../templates/desk.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
@@ -17,5 +20,8 @@ export interface Services {
   readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestDesk;
+  readonly inventory: Inventory;
+  readonly steering: Steering;
+  readonly cleanup: Cleanup;
   readonly clock: Clock;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { BrokerError } from '../errors.ts';
+import { BrokerError, isBrokerError } from '../errors.ts';
 import { newRequestId, newWishId } from '../ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../scheduler.ts';
@@ -9,6 +9,7 @@ import { detailOf, type Lazy } from './detail.ts';
 import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { Lookout } from './lookout.ts';
+import { requestNotFound } from './not-found.ts';
 import { asOpened, checkCount, openRequest, type Wanted } from './open.ts';
 import { RecordCache } from './record-cache.ts';
 
@@ -110,15 +111,31 @@ export class RequestDesk {
     return this.status(request_id, false);
   }
 
+  /** Cancels every provisioning request that is still in progress; their ids. */
+  async cancelAll(reason: string): Promise<readonly string[]> {
+    const open = await this.#store.find('request', { where: { kind: 'provision', status: ['pending', 'in_progress'] } });
+    const cancelled: string[] = [];
+    for (const { request_id } of open) {
+      try {
+        await this.cancel(request_id, reason);
+        cancelled.push(request_id);
+      } catch (error) {
+        // It ended meanwhile: its machines are given back like all others.
+        if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
+      }
+    }
+    return cancelled;
+  }
+
   /**
    * How a request stands. With `machines` the loop is asked to look now, and the answer comes from the store at once.
    * REQUEST_NOT_FOUND when there is none.
    */
   async status(request_id: string, machines: boolean): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
     const [known] = await this.#store.versions({ where: { request_id } });
-    if (!known) throw notFound(request_id);
+    if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
-    if (!request) throw notFound(request_id);
+    if (!request) throw requestNotFound(request_id);
     if (machines) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
     const observed_at = this.#lookout.lookedAt(request_id) ?? request.observed_at;
     const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
@@ -153,7 +170,7 @@ export class RequestDesk {
 
   async #require(request_id: string): Promise<RequestRecord> {
     const request = await this.#store.get('request', { request_id });
-    if (!request) throw notFound(request_id);
+    if (!request) throw requestNotFound(request_id);
     return request;
   }
 
@@ -190,8 +207,4 @@ export class RequestDesk {
       },
     );
   }
-}
-
-function notFound(request_id: string): BrokerError {
-  return new BrokerError('REQUEST_NOT_FOUND', `No request has the id '${request_id}'.`);
 }

@@ -4,10 +4,11 @@ import type { WishRecord } from '../../model/wish.ts';
 import { isAlive, isStaying } from '../counting.ts';
 import { absorbReports } from './absorb-reports.ts';
 
-/** Takes in what callers want: machines to go back, or the end of the request. A wish that has nothing left to ask for is absorbed all the same. */
+/** Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the same. */
 export function absorbWishes(draft: Draft): void {
   for (const wish of draft.wishes) {
     if (wish.kind === 'cancel') cancel(draft, wish.reason);
+    else if (wish.kind === 'complete') endWaiting(draft);
     else if (wish.kind === 'found') find(draft, wish);
     else giveBack(draft, wish.machines, wish.return_id);
     draft.absorb(wish);
@@ -24,6 +25,13 @@ function cancel(draft: Draft, reason: string | undefined): void {
   draft.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), wanted: 0, message });
   for (const machine of draft.machines)
     if (isAlive(machine) && machine.going === undefined) draft.setMachine(machine, { going: 'cancelled' });
+}
+
+/** As if the time-out had come: what is there stays, what is still to come is given up. */
+function endWaiting(draft: Draft): void {
+  const { request, now } = draft;
+  if (isTerminal(request.status) || request.cancel_requested_at !== undefined || request.deadline_at <= now) return;
+  draft.setRequest({ deadline_at: now, message: 'The waiting was ended; giving up what is still to come.' });
 }
 
 function giveBack(draft: Draft, keys: readonly { provider_instance: string; machine_id: string }[], return_id: string | undefined): void {

@@ -69,7 +69,15 @@ function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): bo
       (each) => final.has(each.kind) && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
     ),
   );
-  return short || fruitless(from, mine) >= fruitlessTries;
+  return short || fruitless(from, mine.filter((attempt) => blames(attempt, offer))) >= fruitlessTries;
+}
+
+/**
+ * What it did not get is this offer's doing, as far as it says: an order that carries several may have asked only some of them, and names those.
+ */
+function blames({ order, shortfall }: AttemptRecord, { key }: Offer): boolean {
+  const named = order.offers?.filter((offer) => shortfall.some((each) => each.offer === offer.key)) ?? [];
+  return named.length === 0 || named.some((offer) => offer.key === key) || shortfall.some((each) => each.offer === undefined);
 }
 
 /** Attempts that ended without a machine that stays or was of use. */

@@ -42,6 +42,8 @@ export class Holdings {
   #awake: (() => void) | undefined;
   #wake = false;
   #claimDue = true;
+  /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
+  #claimAt = -Infinity;
   #wishesDue = true;
   #renewed_at = 0;
   #rounds: Promise<void> | undefined;
@@ -130,18 +132,17 @@ export class Holdings {
   }
 
   async #loop(): Promise<void> {
-    let claimAt = -Infinity;
     while (!this.#stopping.signal.aborted) {
       this.#wake = false;
       try {
         if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
         if (this.#wishesDue) await this.#takeWishes();
         const now = this.#clock.monotonic();
-        if (now >= claimAt || (this.#claimDue && now >= claimAt - idleMs)) {
+        if (now >= this.#nextClaim()) {
           await this.#claim();
           // Asking takes longer the more is held: at most a fifth of the time goes into it.
           const took = this.#clock.monotonic() - now;
-          claimAt = this.#clock.monotonic() + idleMs + took * 4;
+          this.#claimAt = this.#clock.monotonic() + idleMs + took * 4;
         }
       } catch (error) {
         this.#log.error({ err: error }, 'The storage does not answer the loop; trying again.');
@@ -152,6 +153,10 @@ export class Holdings {
       await this.#clock.sleep(shortestMs, this.#stopping.signal);
       if (!this.#wake) await this.#sleep();
     }
+  }
+
+  #nextClaim(): number {
+    return this.#claimDue ? this.#claimAt - idleMs : this.#claimAt;
   }
 
   #startDue(): void {
@@ -269,7 +274,7 @@ export class Holdings {
 
   async #sleep(): Promise<void> {
     const now = this.#clock.monotonic();
-    let ms = idleMs;
+    let ms = Math.min(idleMs, this.#nextClaim() - now);
     for (const holding of this.#held.values()) if (!holding.busy) ms = Math.min(ms, holding.due_at - now);
     if (ms <= 0) return;
     const waking = new AbortController();

@@ -1,0 +1,39 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { isBrokerError } from '../core/errors.ts';
+import { readText } from './source-text.ts';
+
+/** Bytes that such a file may have. */
+const most = 1_048_576;
+
+type Spec = { readonly value: Readonly<Record<string, unknown>> } | { readonly wrong: string };
+
+/**
+ * Reads a native specification, JSON or YAML, that a template names by its file. The file lies in the template directory or below it, also where links
+ * lead: whoever may write a template must not be shown other files by it.
+ */
+export async function readSpecFile(directory: string, name: string): Promise<Spec> {
+  if (isAbsolute(name)) return { wrong: `'${name}' must be relative to the template directory` };
+  const path = join(directory, name);
+  try {
+    const [real, home] = await Promise.all([realpath(path), realpath(directory)]);
+    if (!isBelow(real, home) || !isBelow(path, directory)) return { wrong: `'${name}' lies outside of the template directory` };
+    const { size, isFile } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
+    if (!isFile) return { wrong: `'${name}' is no file` };
+    if (size > most) return { wrong: `'${name}' has ${size} bytes, more than ${most}` };
+    const { value } = readText(path, await readFile(real, 'utf8'));
+    return isObject(value) ? { value } : { wrong: `'${name}' must hold an object` };
+  } catch (error) {
+    if (isBrokerError(error)) return { wrong: error.message };
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    return { wrong: `${path} cannot be read (${code})` };
+  }
+}
+
+function isBelow(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+import { BrokerError } from '../errors.ts';
+import { newWishId } from '../ids.ts';
+import { isSettled } from '../lifecycle/counting.ts';
+import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
+import type { Store } from '../storage.ts';
+import { requestNotFound } from './not-found.ts';
+
+/** Commands that bend the life cycle of a request. They only wish: the holder of the request's claim does what is allowed then. */
+export class Steering {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Ends the waiting now: as if the time-out had come. Refuses returns and what has ended with CONFLICT. */
+  async complete(request_id: string): Promise<void> {
+    const request = await this.#running(request_id, 'completed');
+    const created_at = this.#clock.now();
+    await this.#store.commit([
+      {
+        op: 'insert',
+        kind: 'wish',
+        record: { wish_id: newWishId(), kind: 'complete', request_id: request.request_id, machines: [], created_at, absorbed: false },
+      },
+      { op: 'insert', kind: 'event', record: { seq: 0, at: created_at, type: 'request.complete_requested', request_id, data: {} } },
+    ]);
+  }
+
+  /**
+   * Whether a request may be brought into a state by hand: refuses with CONFLICT what the state machine does not have, what the loop alone
+   * decides, and an end while a machine may still come. True: there is something to do.
+   */
+  async mayBecome(request_id: string, status: RequestStatus): Promise<boolean> {
+    const request = await this.#get(request_id);
+    if (request.status === status) return false;
+    const no = (why: string) =>
+      new BrokerError('CONFLICT', `Request '${request_id}' cannot become ${status}: ${why}.`, { status: request.status });
+    if (isTerminal(request.status)) throw no(`it is ${request.status}, and that never changes`);
+    if (request.kind === 'return') throw no('a return ends by itself when its machines are gone');
+    if (status === 'pending' || status === 'in_progress') throw no('that is said by what the providers do');
+    if (status === 'cancelled') return true;
+    const attempts = await this.#store.find('attempt', { where: { request_id } });
+    if (attempts.length === 0 || !attempts.every(isSettled))
+      throw no('machines may still come; complete_request ends the waiting, a cancel gives them back');
+    if (status === 'completed' && request.delivered === 0) throw no('it has no machine');
+    if (status === 'failed' && request.delivered > 0) throw no(`it has ${request.delivered} machines; a cancel gives them back`);
+    return true;
+  }
+
+  async #running(request_id: string, what: string): Promise<RequestRecord> {
+    const request = await this.#get(request_id);
+    if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be ${what} by hand.`);
+    if (isTerminal(request.status)) throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already.`);
+    return request;
+  }
+
+  async #get(request_id: string): Promise<RequestRecord> {
+    const request = await this.#store.get('request', { request_id });
+    if (!request) throw requestNotFound(request_id);
+    return request;
+  }
+}
