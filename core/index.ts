@@ -1,4 +1,5 @@
 /** What plugins and embedders may import: the whole public surface. */
+export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './answers.ts';
 export { ClaimLost, isClaimLost } from './claim-lost.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './errors.ts';
@@ -31,6 +32,7 @@ export {
   type OwnedResource,
   type Places,
   type PluginContext,
+  type ProviderCall,
   type Progress,
   type ProviderApi,
   type ProviderType,

@@ -1,35 +1,15 @@
-import { Type } from 'typebox';
-import { Fulfilment, ProviderSelection, type RequestDetail, type View } from '../../core/index.ts';
+import { answers, type RequestAnswer, type RequestDetail, type View } from '../../core/index.ts';
 import { iso } from './iso.ts';
-import { Machine, machineView } from './machine.ts';
-
-const nullable = () => Type.Union([Type.String(), Type.Null()]);
-
-export const Status = Type.Object({
-  request_id: Type.String(),
-  template_id: nullable(),
-  machine_count: Type.Integer(),
-  requested_count: Type.Integer(),
-  status: Type.String(),
-  provider_type: nullable(),
-  provider_instance: nullable(),
-  provider_selection: Type.Optional(ProviderSelection),
-  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Of a return: what was asked back.' })),
-  machines: Type.Optional(Type.Array(Machine)),
-  fulfilment: Type.Union([Fulfilment, Type.Null()]),
-  message: Type.String(),
-  created_at: Type.String({ format: 'date-time' }),
-  completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-});
+import { machineView } from './machine.ts';
 
 /** How a request stands. Without machines in the detail (`long=false`) the provider selection is left out too. */
 export const status: View<RequestDetail> = {
-  schema: Status,
+  schema: answers.status,
   render: (detail) => statusView(detail, detail.machines !== undefined),
 };
 
 /** The shape of the status, with or without the provider selection. */
-export function statusView({ request, machines, machine_keys }: RequestDetail, withSelection: boolean) {
+export function statusView({ request, machines, machine_keys }: RequestDetail, withSelection: boolean): RequestAnswer {
   return {
     request_id: request.request_id,
     template_id: request.template_id,

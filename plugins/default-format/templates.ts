@@ -1,19 +1,9 @@
-import { Type } from 'typebox';
-import { CommonTemplate, type ListOf, type TemplateDetail, type View } from '../../core/index.ts';
+import { answers, type ListOf, type TemplateDetail, type View } from '../../core/index.ts';
 import { iso } from './iso.ts';
 
 /** A page of templates. `total` and `filters` stand there when a filter was given. */
 export const templates: View<ListOf<TemplateDetail>> = {
-  schema: Type.Object({
-    templates: Type.Array(CommonTemplate),
-    total_count: Type.Integer(),
-    count: Type.Integer(),
-    message: Type.String(),
-    success: Type.Boolean(),
-    timestamp: Type.String({ format: 'date-time' }),
-    total: Type.Optional(Type.Integer()),
-    filters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  }),
+  schema: answers.templates,
   render: ({ items, total_count, filters, at }) => ({
     templates: items.map(({ template }) => template),
     total_count,
