@@ -38,6 +38,7 @@ export const RequestAnswer = Type.Object({
   machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Of a return: what was asked back.' })),
   machines: Type.Optional(Type.Array(MachineAnswer)),
   fulfilment: Type.Union([Fulfilment, Type.Null()]),
+  additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
   message: Type.String(),
   created_at: moment(),
   completed_at: Type.Union([moment(), Type.Null()]),

@@ -1,11 +1,20 @@
 import type { Static, TObject } from 'typebox';
 import type { Clock } from './clock.ts';
-import type { ProviderFault } from './fault.ts';
+import type { FaultKind, ProviderFault } from './fault.ts';
 import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
 import type { MachineStatus } from './model/machine.ts';
 import type { Offer, Shortfall } from './model/shortfall.ts';
 import type { Template, TemplateOf } from './model/template.ts';
+
+/** One call that a plugin made to its provider, for the metrics. */
+export interface ProviderCall {
+  /** As the provider names it, e.g. `RunInstances`. One of a small fixed set: never an id, a URL or a message. */
+  readonly action: string;
+  readonly ms: number;
+  /** The kind of the fault that it ended in. Absent: it was answered. */
+  readonly kind?: FaultKind;
+}
 
 /** What a provider type gets when it connects. */
 export interface PluginContext {
@@ -17,6 +26,8 @@ export interface PluginContext {
   readonly log: Log;
   /** Random, made once for a store: marks what is ours in a cloud. */
   readonly installation: string;
+  /** Counts the calls that the plugin makes for this instance, each once it ended. Without it, only calls into the plugin are counted. */
+  readonly calls?: { record(call: ProviderCall): void };
 }
 
 /** What every call into a plugin carries. */

@@ -7,6 +7,7 @@ import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
+import { unmetered, type ProviderMeter } from '../providers/provider-meter.ts';
 import { SessionPool } from '../providers/session-pool.ts';
 import type { Owner, Store } from '../storage.ts';
 import { absorbSlowness } from './absorb/absorb-reports.ts';
@@ -42,6 +43,7 @@ export interface LoopParts {
   readonly log: Log;
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
+  readonly meter?: ProviderMeter;
   /** Told in batches which requests were looked at, and when (epoch milliseconds). */
   looked?(request_ids: readonly string[], at: number): void;
 }
@@ -89,7 +91,7 @@ class Loop implements RunningLoop {
   #stopped: Promise<void> | undefined;
 
   constructor(parts: LoopParts, facts: Facts, installation: string) {
-    const { store, clock, log, instances, types, apis } = parts;
+    const { store, clock, log, instances, types, apis, meter = unmetered } = parts;
     this.#parts = parts;
     this.#store = store;
     this.#clock = clock;
@@ -97,10 +99,10 @@ class Loop implements RunningLoop {
     this.#settings = { ...defaultSettings, ...parts.settings };
     this.#directory = new ProviderDirectory(instances, types, apis, facts);
     this.#pool = new SessionPool({ ...parts, installation }, this.#stopping.signal);
-    this.#health = new HealthWatch(facts, store, clock, log);
+    this.#health = new HealthWatch(facts, store, clock, log, meter);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
-    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
+    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal, meter };
     this.#sweep = new Sweep({ ...shared, apis, installation });
     this.#survey = new Survey(shared);
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
@@ -114,11 +116,12 @@ class Loop implements RunningLoop {
     this.#recorder = new Recorder(store, clock, log, facts, this.#settings, this.#holdings);
     this.#tools = {
       pool: this.#pool,
-      observer: new Observer({ signal: this.#stopping.signal, log }, clock),
+      observer: new Observer({ signal: this.#stopping.signal, log }, clock, meter),
       settings: this.#settings,
       installation,
       signal: this.#stopping.signal,
       log,
+      meter,
       monotonic: () => clock.monotonic(),
       api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
       record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),

@@ -5,6 +5,7 @@ import type { FactRecord } from '../model/records.ts';
 import type { MachineType, Places } from '../provider.ts';
 import type { Facts } from '../providers/facts.ts';
 import { guard } from '../providers/guard.ts';
+import type { ProviderMeter } from '../providers/provider-meter.ts';
 import type { Connected, SessionPool } from '../providers/session-pool.ts';
 import type { Store } from '../storage.ts';
 import type { Settings } from './settings.ts';
@@ -21,6 +22,7 @@ export interface SurveyParts {
   readonly settings: Settings;
   readonly pool: SessionPool;
   readonly signal: AbortSignal;
+  readonly meter: ProviderMeter;
 }
 
 /**
@@ -77,8 +79,9 @@ export class Survey {
   }
 
   async #survey({ instance: { name }, type, session, identity }: Connected): Promise<void> {
-    const { store, clock, log, facts, signal } = this.#parts;
-    const guarded = { what: `survey of '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log };
+    const { store, clock, log, facts, signal, meter } = this.#parts;
+    const ended = meter.verb(name, 'survey');
+    const guarded = { what: `survey of '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log, ended };
     const { places, machine_types } = await guard(guarded, async (call) => ({
       places: (await type.places?.(session, call)) as Places | undefined,
       machine_types: type.machineTypes ? ((await Array.fromAsync(type.machineTypes(session, call))) as MachineType[]) : undefined,

@@ -30,6 +30,12 @@ export const commonTemplateFields = {
   subnet_ids: Type.Optional(Type.Array(Type.String(), { description: 'Subnets in which machines may be placed, best first.' })),
   user_data: text('User data, base64.'),
   tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags put on every machine.' })),
+  additional_data_tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!muster:)' }), {
+      maxItems: 20,
+      description: "Keys of a request's `additional_data` that become tags of its machines, under the same names.",
+    }),
+  ),
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'HostFactory attributes: `{ncpus: ["Numeric", "4"]}`, or plain values.' }),
   ),

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Code } from '../errors.ts';
 import type { IdempotencyKey } from '../requests/idempotency.ts';
 import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../scheduler.ts';
 import type { Lazy } from '../requests/detail.ts';
@@ -45,18 +46,27 @@ export interface Caller {
 
 type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> : never;
 
+type Stem<C extends string> = C extends `${infer S}Command` ? S : C extends `${infer S}Query` ? S : never;
+type Snake<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+/** `CreateRequestCommand` → `create_request`. */
+export type NameOf<C extends string> = Snake<Uncapitalize<Stem<C>>>;
+
 /** One thing that muster can do, declared once: every face reads it off here. */
-export interface Operation<I extends TObject = TObject, O extends ViewName | TSchema = ViewName | TSchema> {
+export interface Operation<I extends TObject = TObject, O extends ViewName | TSchema = ViewName | TSchema, N extends string = string> {
   /** As in the specification; kind and the SDK's and MCP's names follow from it. */
   readonly class_name: string;
   readonly kind: 'command' | 'query';
   /** `create_request`. */
-  readonly name: string;
+  readonly name: N;
   readonly summary: string;
   readonly input: I;
   /** A view of the scheduler strategy, or the schema of the result. */
   readonly output: O;
   readonly rest?: RestBinding | readonly RestBinding[];
+  /** Codes with which it refuses, beside those of any call: bad input, and what every face can meet. */
+  readonly refusals?: readonly Code[];
   readonly cli?: { readonly command: string; readonly args?: readonly string[] };
   /** For agents: it may destroy something. Default false. */
   readonly destructive?: boolean;
@@ -64,12 +74,12 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
 }
 
 /** `CreateRequestCommand` → a command called `create_request`. */
-export function operation<I extends TObject, O extends ViewName | TSchema>(
-  className: `${string}Command` | `${string}Query`,
+export function operation<C extends `${string}Command` | `${string}Query`, I extends TObject, O extends ViewName | TSchema>(
+  className: C,
   declared: Omit<Operation<I, O>, 'class_name' | 'kind' | 'name'>,
-): Operation<I, O> {
+): Operation<I, O, NameOf<C>> {
   const kind = className.endsWith('Command') ? 'command' : 'query';
   const stem = className.replace(/(Command|Query)$/, '');
-  const name = stem.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
+  const name = stem.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase() as NameOf<C>;
   return { ...declared, class_name: className, kind, name };
 }

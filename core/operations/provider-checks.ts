@@ -3,6 +3,7 @@ import { BrokerError } from '../errors.ts';
 import { isError, sentence } from '../findings.ts';
 import { hint } from '../spelling.ts';
 import { fitOf } from '../providers/fit.ts';
+import { selectionRefusals } from '../selection/select.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { templateOf, trySelection } from './try-selection.ts';
@@ -21,6 +22,7 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
       Type.Object({ name: Type.Union([Type.String(), Type.Null()]), valid: Type.Boolean(), errors: texts(), warnings: texts() }),
     ),
   }),
+  refusals: ['INVALID_CONFIGURATION'],
   rest: { method: 'POST', path: '/providers/validate', limit: 'validation', errors: 'error' },
   cli: { command: 'providers validate' },
   async handle({ providers }, { configuration }) {
@@ -57,6 +59,7 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
     validation_errors: texts(),
     warnings: texts(),
   }),
+  refusals: ['PROVIDER_TYPE_MISMATCH'],
   rest: { method: 'POST', path: '/providers/validate-env', limit: 'validation', errors: 'error' },
   cli: { command: 'providers validate-env', args: ['provider_type'] },
   async handle({ provider_type, environment_variables }, { configuration }) {
@@ -111,6 +114,7 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
     selection_time_ms: Type.Integer(),
     validation_result: Type.Object({ valid: Type.Boolean(), errors: texts(), warnings: texts(), supported_features: texts() }),
   }),
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals],
   rest: { method: 'POST', path: '/providers/select', limit: 'provider', errors: 'error' },
   cli: { command: 'providers select', args: ['template_id'] },
   async handle(input, services) {

@@ -71,6 +71,7 @@ export const getProvider = operation('GetProviderQuery', {
   summary: 'One provider instance, with its configuration, limits and statistics.',
   input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
   output: ProviderView,
+  refusals: ['PROVIDER_NOT_FOUND'],
   rest: { method: 'GET', path: '/providers/{provider_name}', limit: 'provider', errors: 'error' },
   cli: { command: 'providers show', args: ['provider_name'] },
   async handle({ provider_name }, { providers }) {
@@ -88,6 +89,7 @@ export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery',
   summary: 'What a provider instance can do: its APIs, markets and places, and what it lacks at present.',
   input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
   output: ProviderCapabilities,
+  refusals: ['PROVIDER_NOT_FOUND'],
   rest: { method: 'GET', path: '/providers/{provider_name}/capabilities', limit: 'provider', errors: 'error' },
   cli: { command: 'providers capabilities', args: ['provider_name'] },
   async handle({ provider_name }, { providers }) {

@@ -13,7 +13,7 @@ import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from
 import { getTemplate, listTemplates, refreshTemplates } from './templates.ts';
 
 /** Everything that muster can do. A new operation is one entry in one of the files imported here. */
-export const operations: readonly Operation<any, any>[] = [
+export const operations = [
   listTemplates,
   getTemplate,
   createTemplate,
@@ -51,7 +51,10 @@ export const operations: readonly Operation<any, any>[] = [
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
-];
+] as const;
+
+/** By name: what a program that embeds or calls muster is typed by. */
+export type Operations = { readonly [O in (typeof operations)[number] as O['name']]: O };
 
 export const operationPoint = extensionPoint<Operation<any, any>>('operations');
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { TSchema } from 'typebox';
 import type { Lazy } from '../requests/detail.ts';
 import type { SchedulerStrategy } from '../scheduler.ts';
 import type { Operation, Viewed, ViewName } from './operation.ts';
@@ -9,7 +10,8 @@ const bytesKept = 32 * 1024 * 1024;
 /** Turns what operations return into what callers see, by the scheduler strategy. Answers to unchanged questions are kept as bytes. */
 export class Rendering {
   readonly #scheduler: SchedulerStrategy;
-  readonly #templates: SchedulerStrategy['templates'];
+  /** Our own words: the strategy `default`, where it is loaded. */
+  readonly #own: SchedulerStrategy;
   readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
 
   /**
@@ -18,15 +20,21 @@ export class Rendering {
    */
   constructor(scheduler: SchedulerStrategy, loaded: readonly SchedulerStrategy[]) {
     this.#scheduler = scheduler;
-    this.#templates = (loaded.find(({ name }) => name === 'default') ?? scheduler).templates;
+    this.#own = loaded.find(({ name }) => name === 'default') ?? scheduler;
   }
 
-  /** The answer as an object. */
-  async value(operation: Operation<any, any>, result: unknown): Promise<unknown> {
+  /** The shape of the answers to an operation. */
+  schema({ output }: Operation<any, any>): TSchema {
+    if (typeof output !== 'string') return output;
+    return (output === 'templates' ? this.#own : this.#scheduler)[output as ViewName].schema;
+  }
+
+  /** The answer as an object. `own`: in our own words, whatever the scheduler. */
+  async value(operation: Operation<any, any>, result: unknown, own = false): Promise<unknown> {
     if (typeof operation.output !== 'string') return result;
-    if (operation.output === 'status') return this.#scheduler.status.render(await (result as Lazy<any>).load());
-    if (operation.output === 'templates') return this.#templates.render(result as Viewed['templates']);
-    return this.#scheduler[operation.output as Exclude<ViewName, 'status'>].render(result as never);
+    const words = own || operation.output === 'templates' ? this.#own : this.#scheduler;
+    if (operation.output === 'status') return words.status.render(await (result as Lazy<any>).load());
+    return words[operation.output as Exclude<ViewName, 'status'>].render(result as never);
   }
 
   /** The answer as JSON. */

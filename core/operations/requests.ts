@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Query } from '../storage.ts';
+import { selectionRefusals } from '../selection/select.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { paging, sorting } from './paging.ts';
@@ -22,6 +23,7 @@ export const createRequest = operation('CreateRequestCommand', {
     { additionalProperties: false },
   ),
   output: 'requested',
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'UNAVAILABLE'],
   rest: {
     method: 'POST',
     path: '/machines/request',
@@ -46,6 +48,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
     { additionalProperties: false },
   ),
   output: 'returned',
+  refusals: ['MACHINE_NOT_FOUND'],
   rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
   cli: { command: 'machines return', args: ['machine_ids'] },
   destructive: true,
@@ -58,6 +61,7 @@ export const cancelRequest = operation('CancelRequestCommand', {
   summary: 'Cancel a request that is still in progress: every machine of it is returned.',
   input: Type.Object({ request_id: p.request_id, reason: Type.Optional(p.reason) }, { additionalProperties: false }),
   output: 'status',
+  refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
   cli: { command: 'requests cancel', args: ['request_id'] },
   destructive: true,
@@ -70,6 +74,7 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   summary: 'How a request stands, with its machines. Never waits for the cloud: the header X-Observed-At says how old the answer is.',
   input: Type.Object({ request_id: p.request_id, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
   output: 'status',
+  refusals: ['REQUEST_NOT_FOUND'],
   rest: [
     { method: 'GET', path: '/requests/{request_id}/status', defaults: { long: true } },
     { method: 'GET', path: '/requests/{request_id}', omit: ['long'], preset: { long: true } },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { ProviderSelection, type RequestRecord } from '../model/request.ts';
 import type { MachineRecord } from '../model/machine.ts';
+import { selectionRefusals } from '../selection/select.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { requestMachines } from './request-machines.ts';
@@ -38,6 +39,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     status: Type.String(),
     created_at: moment,
   }),
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'UNAVAILABLE'],
   rest: {
     method: 'POST',
     path: '/requests/',
@@ -95,6 +97,7 @@ export const getRequestProvider = operation('GetRequestProviderQuery', {
     created_at: moment,
     completed_at: Type.Union([moment, Type.Null()]),
   }),
+  refusals: ['REQUEST_NOT_FOUND'],
   rest: { method: 'GET', path: '/requests/{request_id}/provider', limit: 'provider', errors: 'error' },
   cli: { command: 'requests provider', args: ['request_id'] },
   async handle({ request_id }, { requests }) {

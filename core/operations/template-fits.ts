@@ -34,6 +34,7 @@ export const validateTemplateForProvider = operation('ValidateTemplateForProvide
     supported_features: texts(),
     unsupported_features: texts(),
   }),
+  refusals: ['TEMPLATE_NOT_FOUND', 'PROVIDER_NOT_FOUND'],
   rest: { method: 'POST', path: '/templates/{template_id}/validate', limit: 'validation', errors: 'error' },
   cli: { command: 'templates validate-for', args: ['template_id', 'provider_instance'] },
   async handle({ template_id, provider_instance, validation_level = 'strict' }, services) {
@@ -79,6 +80,7 @@ export const validateTemplateForProviders = operation('ValidateTemplateForProvid
     compatible_providers: texts(),
     incompatible_providers: texts(),
   }),
+  refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'POST', path: '/templates/{template_id}/validate-multi', limit: 'validation', errors: 'error' },
   cli: { command: 'templates validate-for-all', args: ['template_id', 'provider_instances'] },
   async handle({ template_id, provider_instances, validation_level = 'strict' }, services) {

@@ -27,6 +27,7 @@ export const createTemplate = operation('CreateTemplateCommand', {
     open,
   ),
   output: written,
+  refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS'],
   rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
   cli: { command: 'templates create', args: ['template_id'] },
   async handle({ configuration, ...fields }, { templateDesk, clock }) {
@@ -50,6 +51,7 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
     open,
   ),
   output: written,
+  refusals: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
   rest: { method: 'PUT', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates update', args: ['template_id'] },
   async handle({ template_id, configuration, ...fields }, { templateDesk, clock }) {
@@ -62,6 +64,7 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
   summary: 'Take away a template that was made over the API. What a template file says of it shows again.',
   input: Type.Object({ template_id: p.template_id }, { additionalProperties: false }),
   output: written,
+  refusals: ['TEMPLATE_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates delete', args: ['template_id'] },
   destructive: true,

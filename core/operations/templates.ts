@@ -40,6 +40,7 @@ export const getTemplate = operation('GetTemplateQuery', {
   summary: 'One template, as merged from its layers.',
   input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
   output: Type.Object({ template: CommonTemplate, timestamp: Type.String() }),
+  refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates show', args: ['template_id'] },
   async handle({ template_id, include_source }, { templates, clock }) {

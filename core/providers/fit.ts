@@ -127,6 +127,7 @@ const plain = new Set([
   'provider_name',
   'max_instances',
   'attributes',
+  'additional_data_tags',
   'timeout',
   'retry_until_timeout',
   'partial',

@@ -1,8 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { isClaimLost } from '../claim-lost.ts';
-import { isFault, ProviderFault } from '../fault.ts';
+import { isFault, ProviderFault, type FaultKind } from '../fault.ts';
 import type { Log } from '../log.ts';
 import type { Call } from '../provider.ts';
+import type { Ended } from './provider-meter.ts';
 
 export interface Guarded {
   /** For messages: `launch of 'east'`. */
@@ -14,6 +15,8 @@ export interface Guarded {
   readonly signal: AbortSignal;
   fence(): void;
   readonly log: Log;
+  /** Told once when the call ended. */
+  readonly ended?: Ended;
 }
 
 /** A plugin that does not heed its signal is waited for this much longer. */
@@ -27,6 +30,8 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
   const { what, mutating, timeout_ms, log } = guarded;
   const done = new AbortController();
   const signal = AbortSignal.any([guarded.signal, AbortSignal.timeout(timeout_ms)]);
+  const began = performance.now();
+  let kind: FaultKind | undefined;
   const lost = mutating ? 'unknown-outcome' : 'unavailable';
   const deaf = async (): Promise<never> => {
     await new Promise<void>((resolve) => {
@@ -39,6 +44,7 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
   try {
     return await Promise.race([call({ signal, fence: () => guarded.fence(), log }), deaf()]);
   } catch (error) {
+    kind = isFault(error) ? error.kind : lost;
     if (isFault(error) || isClaimLost(error)) throw error;
     if (signal.aborted)
       throw new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, { code: 'TIMEOUT', cause: error });
@@ -46,6 +52,7 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
     const said = error instanceof Error ? error.message : 'unknown error';
     throw new ProviderFault(lost, `The ${what} failed: ${said}`, { code: 'PLUGIN_ERROR', cause: error });
   } finally {
+    guarded.ended?.(performance.now() - began, kind);
     done.abort();
   }
 }

@@ -5,6 +5,7 @@ import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { ProviderType } from '../provider.ts';
 import { guard } from './guard.ts';
+import { unmetered, type ProviderMeter } from './provider-meter.ts';
 
 /** A connected provider instance. */
 export interface Connected {
@@ -28,6 +29,7 @@ export interface PoolParts {
   readonly installation: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter?: ProviderMeter;
 }
 
 /** The sessions of all configured instances: connected at first need, kept, closed together. A connection that failed is tried anew at the next need. */
@@ -72,17 +74,21 @@ export class SessionPool {
   }
 
   async #connect(name: string): Promise<Connected> {
-    const { instances, types, clock, installation, log } = this.#parts;
+    const { instances, types, clock, installation, log, meter = unmetered } = this.#parts;
     const instance = instances.find((each) => each.name === name);
     const type = types.find((each) => each.type === instance?.type);
     if (!instance || !type) throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
-    const context = { instance: name, endpoint: (url: string) => this.#endpoint(url), clock, log, installation };
+    const endpoint = (url: string) => this.#endpoint(url);
+    const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
     const guarded = { mutating: false, timeout_ms: 30_000, signal: this.#signal, fence: () => undefined, log };
-    const session = await guard({ ...guarded, what: `connection of '${name}'` }, async () =>
+    const session = await guard({ ...guarded, what: `connection of '${name}'`, ended: meter.verb(name, 'connect') }, async () =>
       type.connect(instance.config as never, context),
     );
     const identity = type.identity
-      ? await guard({ ...guarded, what: `identity check of '${name}'` }, (call) => type.identity?.(session, call) ?? Promise.resolve(name))
+      ? await guard(
+          { ...guarded, what: `identity check of '${name}'`, ended: meter.verb(name, 'identity') },
+          (call) => type.identity?.(session, call) ?? Promise.resolve(name),
+        )
       : name;
     return { instance, type, session, identity };
   }

@@ -1,9 +1,20 @@
-import { BrokerError } from '../errors.ts';
+import { BrokerError, type Code } from '../errors.ts';
 import { hint } from '../spelling.ts';
 import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
 import { sift } from './eligibility.ts';
 import { policies } from './policies.ts';
 import { unknownProvider } from './unknown-provider.ts';
+
+/** With which a selection refuses, and the review of what was selected. */
+export const selectionRefusals = [
+  'PROVIDER_NOT_FOUND',
+  'PROVIDER_DISABLED',
+  'NO_ENABLED_PROVIDERS',
+  'PROVIDER_TYPE_MISMATCH',
+  'API_NOT_SUPPORTED',
+  'INSTANCE_LIMIT_EXCEEDED',
+  'TEMPLATE_INVALID',
+] as const satisfies readonly Code[];
 
 /**
  * Chooses the provider instance for a request. Pure: the same query and candidates give the same answer in every process.

@@ -3,6 +3,7 @@ import { BrokerError, isBrokerError } from '../errors.ts';
 import { sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
+import type { CanonicalTemplate } from '../scheduler.ts';
 import type { Change, Store } from '../storage.ts';
 import type { TemplateLibrary } from './library.ts';
 import type { TemplateReview } from './review.ts';
@@ -31,7 +32,7 @@ export class TemplateDesk {
 
   /** Whether fields make a template, in any spelling; `null` counts as absent. Stores nothing. */
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
-    const { fields: given, findings } = this.#review.canonical(raw);
+    const { fields: given, findings } = this.#canonical(raw);
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     const { template_id, ...rest } = fields;
     // Without an id of its own it is judged under one that nobody has.
@@ -63,7 +64,7 @@ export class TemplateDesk {
    * would become.
    */
   async update(template_id: string, raw: Fields): Promise<void> {
-    const { fields, findings } = this.#review.canonical(raw);
+    const { fields, findings } = this.#canonical(raw);
     refuse(template_id, findings);
     const { template_id: _, ...changed } = fields;
     for (let left = tries; ; left--) {
@@ -102,6 +103,13 @@ export class TemplateDesk {
       });
     }
     await this.#commit(template_id, 'template.deleted', { op: 'delete', kind: 'template', key: { template_id } });
+  }
+
+  /** Where a template comes from is told with it and is no field of it, so that what was read can be written back. */
+  #canonical(raw: Fields): CanonicalTemplate {
+    const { fields, findings } = this.#review.canonical(raw);
+    const { source_info: _, sourceInfo: __, ...own } = fields;
+    return { fields: own, findings };
   }
 
   /** Stores a change with its line in the journal; this process reads its own writes. */

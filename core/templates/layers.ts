@@ -21,6 +21,8 @@ export interface LayerSet {
   readonly findings: readonly Finding[];
   /** Files that were read, broken ones included. */
   readonly files: readonly string[];
+  /** Those that could not be read at all: what they last said holds. `all`: the directory itself could not. Default: none. */
+  readonly broken?: readonly string[] | 'all';
 }
 
 /** Where a template comes from. */
@@ -47,6 +49,8 @@ export interface MergeOptions {
   readonly instances: readonly string[];
   /** Whether the file of a provider type binds its templates to that type: where more than one type is loaded. */
   readonly bind_types: boolean;
+  /** Loaded provider types, the primary one first: its name is the `provider_api` of a template that names none. Default: none is given. */
+  readonly types?: readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -72,7 +76,7 @@ export function mergeLayers(
   const instances = [...own.keys()].toSorted((a, b) => rank(options.instances, a) - rank(options.instances, b) || (a < b ? -1 : 1));
   const binds = instances.length === 1;
   const of = (instance: string | undefined): Template =>
-    overlay(template_id, [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))], api, binds, options.bind_types);
+    overlay(template_id, [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))], api, binds, options);
   const [preferred] = instances;
   const chain = [...shared, ...(preferred === undefined ? [] : (own.get(preferred) ?? []))];
   return {
@@ -87,10 +91,16 @@ const rank = (names: readonly string[], name: string): number => {
   return place < 0 ? names.length : place;
 };
 
-function overlay(id: string, chain: readonly FileLayer[], api: Fields | undefined, bindInstance: boolean, bindType: boolean): Template {
+function overlay(
+  id: string,
+  chain: readonly FileLayer[],
+  api: Fields | undefined,
+  bindInstance: boolean,
+  { bind_types, types = [] }: MergeOptions,
+): Template {
   const fields: Record<string, unknown> = { template_id: id };
   for (const layer of chain) {
-    if (bindType && layer.provider_type !== undefined) fields['provider_type'] = layer.provider_type;
+    if (bind_types && layer.provider_type !== undefined) fields['provider_type'] = layer.provider_type;
     if (bindInstance && layer.provider_instance !== undefined) fields['provider_name'] = layer.provider_instance;
     Object.assign(fields, layer.fields);
   }
@@ -100,6 +110,8 @@ function overlay(id: string, chain: readonly FileLayer[], api: Fields | undefine
   }
   fields['template_id'] = id;
   fields['version'] ??= '1.0';
+  const ownType = types.find((type) => type === fields['provider_type']) ?? types[0];
+  if (ownType !== undefined) fields['provider_api'] ??= ownType;
   return freeze(fields) as Template;
 }
 

@@ -8,6 +8,7 @@ import type { Store } from '../storage.ts';
 import { mergeLayers, type FileLayer, type LayerSet, type MergedTemplate, type MergeOptions, type SourceInfo } from './layers.ts';
 import { listTemplates, type Placement, type TemplateQuery } from './list.ts';
 import type { TemplateReview } from './review.ts';
+import { withLastGood } from './last-good.ts';
 
 export interface LibraryOptions {
   /** Reads the template files. Rejects only when the directory itself cannot be read. */
@@ -149,7 +150,7 @@ export class TemplateLibrary implements Disposable {
 
   async #read(): Promise<void> {
     const [files, stored] = await Promise.all([this.#options.load(), this.#options.store.find('template', {})]);
-    this.#files = files;
+    this.#files = withLastGood(files, this.#files);
     this.#stored = stored;
     this.#loads += 1;
     this.#merge();

@@ -11,7 +11,8 @@ export interface Verdict {
 
 /**
  * Judges a template as it would be used: its fields by the schemas of all plugins, and what the instances that may serve it cannot honour. It is
- * wrong when none of them can. `fields` in canonical spelling. Pure.
+ * wrong when none of them can. What it lacks is a warning: it may come later, and a request before that is refused. `fields` in canonical
+ * spelling. Pure.
  */
 export function verdictOn(fields: Readonly<Record<string, unknown>>, review: TemplateReview, directory: ProviderDirectory): Verdict {
   const general = review.review(fields);
@@ -29,6 +30,14 @@ function byInstances(template: Template, directory: ProviderDirectory): readonly
   if (named.length === 0) return warn('/provider_type', 'no configured provider instance can serve it');
   const serving = named.filter(({ name }) => directory.apiOf(template, name) !== undefined);
   if (serving.length === 0) return warn('/provider_api', `no configured provider instance offers '${provider_api}'`);
-  const reviews = serving.map((instance) => directory.review(template, instance));
+  const reviews = serving.map((instance) => lacking(directory.review(template, instance), directory.templateFor(template, instance)));
   return reviews.find((found) => !found.some(isError)) ?? reviews[0] ?? [];
 }
+
+/** Only `template_id` is needed to make a template: what is said of a field that is not there is no error yet. */
+const lacking = (findings: readonly Finding[], template: Template): readonly Finding[] =>
+  findings.map((finding) =>
+    template[fieldAt(finding.path)] === undefined && finding.path !== '' ? { ...finding, level: 'warning' } : finding,
+  );
+
+const fieldAt = (path: string): string => (path.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');

@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
+import { inCall } from '../call-context.ts';
 import type { Broker } from '../compose.ts';
 import { bindOperation } from './bind-operation.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
 import { parseBody } from './json-body.ts';
+import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
+import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
+import { bindOperationRoutes } from './operation-routes.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
+import { securityHeaders } from './security-headers.ts';
 
 const largestBody = 1024 * 1024;
 
@@ -18,10 +23,12 @@ export interface AppOptions {
   readonly broker: Broker;
   /** Called for every call that was answered; left out, nothing is logged for calls that went well. */
   answered?(request: FastifyRequest, reply: FastifyReply): void;
+  /** Where calls are counted, unless the configuration turns limits off. Default: in this process. */
+  readonly limits?: RateLimits;
 }
 
 /** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
-export function createApp({ broker, answered }: AppOptions): FastifyInstance {
+export function createApp({ broker, answered, limits }: AppOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: largestBody,
@@ -32,7 +39,7 @@ export function createApp({ broker, answered }: AppOptions): FastifyInstance {
     return503OnClosing: false,
     genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : randomUUID()),
     frameworkErrors: (error, request, reply) =>
-      void answerFailure(error, request, reply.header('x-request-id', request.id), broker.log, 'detail'),
+      void answerFailure(error, request, reply.headers({ ...securityHeaders, 'x-request-id': request.id }), broker.log, 'detail'),
     clientErrorHandler: refuseBrokenCall,
     routerOptions: { maxParamLength: 1_000 },
     // Operations read their input themselves and answers come as JSON, so the validator and the serializer need not even be loaded.
@@ -48,10 +55,11 @@ export function createApp({ broker, answered }: AppOptions): FastifyInstance {
     done();
   });
   app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders);
     reply.header('x-request-id', request.id);
     // A client that goes on calling over an open connection would hold the end up.
     if (closing) reply.header('connection', 'close');
-    done();
+    inCall(request.id, done);
   });
   if (answered) {
     app.addHook('onResponse', (request, reply, done) => {
@@ -59,11 +67,16 @@ export function createApp({ broker, answered }: AppOptions): FastifyInstance {
       done();
     });
   }
+  broker.meter.http.follow(app);
   readJsonOnly(app);
-  answerFailures(app, paths, broker.log);
-  for (const operation of broker.operations) bindOperation(app, paths, broker, operation);
+  answerFailures(app, paths, broker);
+  const { enabled, ...groups } = broker.configuration.server.rate_limit;
+  const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
+  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted }, operation);
+  bindOperationRoutes({ app, paths, broker, limits: counted });
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
+  bindMetricsRoute(app, paths, broker);
   return app;
 }
 

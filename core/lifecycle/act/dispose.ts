@@ -15,7 +15,7 @@ export async function dispose(attempt: AttemptRecord, holding: Holding, tools: T
     again(30_000);
     return () => undefined;
   }
-  const about = aboutCall(holding, tools, attempt);
+  const about = aboutCall(holding, tools, attempt, 'dispose');
   const left = { order: orderOf(attempt, attempt.prepared?.value), ...(attempt.handle === undefined ? {} : { handle: attempt.handle }) };
   try {
     const progress = await guard(

@@ -13,7 +13,7 @@ export async function find(attempt: AttemptRecord, holding: Holding, tools: Tool
   const connected = await connect(attempt.provider_instance, tools);
   const api = tools.api(attempt);
   if (connected instanceof ProviderFault || !api?.find) return (draft) => nextLook(draft, attempt, tools.settings);
-  const about = aboutCall(holding, tools, attempt);
+  const about = aboutCall(holding, tools, attempt, 'find');
   try {
     const handle = await guard({ ...about, what: `search at ${about.where}`, mutating: false, timeout_ms: findMs }, async (call) =>
       api.find?.(connected.session, orderOf(attempt, attempt.prepared?.value), call),

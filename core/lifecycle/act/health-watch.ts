@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { Facts } from '../../providers/facts.ts';
 import { guard } from '../../providers/guard.ts';
+import { unmetered, type ProviderMeter } from '../../providers/provider-meter.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
 import type { Store } from '../../storage.ts';
 
@@ -15,13 +16,15 @@ export class HealthWatch {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #meter: ProviderMeter;
   readonly #checks = new Map<string, { at: number; wait: number }>();
 
-  constructor(facts: Facts, store: Store, clock: Clock, log: Log) {
+  constructor(facts: Facts, store: Store, clock: Clock, log: Log, meter: ProviderMeter = unmetered) {
     this.#facts = facts;
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#meter = meter;
   }
 
   up(instance: string): void {
@@ -50,7 +53,7 @@ export class HealthWatch {
       try {
         const { session, type } = await pool.connect(name);
         const guarded = { what: `check of '${name}'`, mutating: false, timeout_ms: 15_000, signal, fence: () => undefined, log: this.#log };
-        await guard(guarded, async (call) => type.check?.(session, call));
+        await guard({ ...guarded, ended: this.#meter.verb(name, 'check') }, async (call) => type.check?.(session, call));
         this.up(name);
       } catch (error) {
         this.down(name, error instanceof Error ? error.message : 'it does not answer');

@@ -4,6 +4,7 @@ import { isFault, ProviderFault } from '../../fault.ts';
 import type { Observation, ProviderApi, Watched } from '../../provider.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 import { guard, type Guarded } from '../../providers/guard.ts';
+import { unmetered, type ProviderMeter } from '../../providers/provider-meter.ts';
 
 /** Looks that come within this time go to the provider together. */
 const gatherMs = 15;
@@ -15,11 +16,13 @@ const timeoutMs = 60_000;
 export class Observer {
   readonly #loaders = new Map<string, DataLoader<Watched, Observation>>();
   readonly #guarded: Pick<Guarded, 'signal' | 'log'>;
+  readonly #meter: ProviderMeter;
   readonly #clock: Clock;
 
-  constructor(guarded: Pick<Guarded, 'signal' | 'log'>, clock: Clock) {
+  constructor(guarded: Pick<Guarded, 'signal' | 'log'>, clock: Clock, meter: ProviderMeter = unmetered) {
     this.#guarded = guarded;
     this.#clock = clock;
+    this.#meter = meter;
   }
 
   /** Rejects with a ProviderFault when this attempt could not be observed; others of the same call are not touched by it. */
@@ -32,9 +35,10 @@ export class Observer {
 
   #loader(connected: Connected, api: ProviderApi): DataLoader<Watched, Observation> {
     const what = `observation of '${connected.instance.name}' (${api.name})`;
+    const ended = this.#meter.verb(connected.instance.name, 'observe');
     return new DataLoader<Watched, Observation>(
       async (watched) => {
-        const guarded = { ...this.#guarded, what, mutating: false, timeout_ms: timeoutMs, fence: () => undefined };
+        const guarded = { ...this.#guarded, what, mutating: false, timeout_ms: timeoutMs, fence: () => undefined, ended };
         const seen = await guard(guarded, (call) => api.observe(connected.session, watched, call));
         return watched.map((_, index) => {
           const entry = seen[index];

@@ -2,6 +2,7 @@ import { ProviderFault } from '../../fault.ts';
 import { attemptToken } from '../../ids.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { absorbLaunchFault } from '../absorb/absorb-launch.ts';
+import { machineTags } from '../decide/machine-tags.ts';
 import type { PlannedOrder } from '../decide/plan.ts';
 import type { Holding } from '../hold/holding.ts';
 import { connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
@@ -34,7 +35,7 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
           machine_count: order.machine_count,
           template: order.rung.template,
           ...(order.offers ? { offers: [...order.offers] } : {}),
-          tags: request.tags ?? {},
+          tags: machineTags(order.rung.template, request),
         },
         state: 'open',
         settled: false,

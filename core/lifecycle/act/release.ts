@@ -15,7 +15,7 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
     again(defaultAgainMs);
     return () => undefined;
   }
-  const about = aboutCall(holding, tools, attempt);
+  const about = aboutCall(holding, tools, attempt, 'release');
   try {
     const progress = await guard({ ...about, what: `release at ${about.where}`, mutating: true, timeout_ms: releaseMs }, (call) =>
       api.release(connected.session, attempt.handle, aim, call),

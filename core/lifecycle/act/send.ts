@@ -16,7 +16,7 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
   if (connected instanceof ProviderFault) return (draft) => absorbLaunchFault(draft, attempt, heldBack(connected));
   const api = tools.api(attempt);
   if (!api) return () => undefined;
-  const about = aboutCall(holding, tools, attempt);
+  const about = aboutCall(holding, tools, attempt, 'launch');
   let called: number | undefined;
   const answered = () => (called === undefined ? {} : { answered_ms: Math.round(tools.monotonic() - called) });
   try {
@@ -55,7 +55,7 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
 /** What the launch refers to and its exact parameters: made once for an attempt, then only read. */
 async function prepare(attempt: AttemptRecord, api: ProviderApi, connected: Connected, holding: Holding, tools: Tools) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
-  const about = aboutCall(holding, tools, attempt);
+  const about = aboutCall(holding, tools, attempt, 'prepare');
   try {
     const value = await guard({ ...about, what: `preparation at ${about.where}`, mutating: true, timeout_ms: prepareMs }, async (call) =>
       api.prepare?.(connected.session, orderOf(attempt, undefined), call),

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { LaunchOrder, ProviderApi } from '../../provider.ts';
 import type { Guarded } from '../../providers/guard.ts';
+import type { ProviderMeter } from '../../providers/provider-meter.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
@@ -20,6 +21,7 @@ export interface Tools {
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;
+  readonly meter: ProviderMeter;
   monotonic(): number;
   api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
   /** Commits in the middle of a step: what must be durable before the next call. */
@@ -50,14 +52,16 @@ export async function connect(instance: string, tools: Tools): Promise<Connected
   }
 }
 
-/** What guards every call for a request: it ends when the claim is lost. */
+/** What guards every call for a request: it ends when the claim is lost, and is counted under the verb of the contract. */
 export function aboutCall(
   holding: Holding,
   tools: Tools,
   attempt: AttemptRecord,
-): Pick<Guarded, 'signal' | 'fence' | 'log'> & { readonly where: string } {
+  verb: string,
+): Pick<Guarded, 'signal' | 'fence' | 'log' | 'ended'> & { readonly where: string } {
   const where = `'${attempt.provider_instance}' (${attempt.api})`;
-  return { where, signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), log: tools.log };
+  const ended = tools.meter.verb(attempt.provider_instance, verb);
+  return { where, signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), log: tools.log, ended };
 }
 
 /** The order of an attempt as it was frozen, with what was prepared for it. */

@@ -69,7 +69,13 @@ function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): bo
       (each) => final.has(each.kind) && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
     ),
   );
-  return short || fruitless(from, mine.filter((attempt) => blames(attempt, offer))) >= fruitlessTries;
+  return (
+    short ||
+    fruitless(
+      from,
+      mine.filter((attempt) => blames(attempt, offer)),
+    ) >= fruitlessTries
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { OwnedResource, ProviderApi, ProviderType } from '../../provider.ts';
 import type { Facts } from '../../providers/facts.ts';
 import { guard } from '../../providers/guard.ts';
+import type { ProviderMeter } from '../../providers/provider-meter.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
 import type { Change, Store } from '../../storage.ts';
 import type { Settings } from '../settings.ts';
@@ -32,6 +33,7 @@ export interface SweepParts {
   readonly apis: readonly ProviderApi[];
   readonly installation: string;
   readonly signal: AbortSignal;
+  readonly meter: ProviderMeter;
 }
 
 /**
@@ -115,8 +117,8 @@ export class Sweep {
 
   /** The whole listing or none: half of one would count the other half as missed. Containers first, since they would refill what is ended before them. */
   async #list({ name }: ProviderInstance, { type, session }: Connected): Promise<OwnedResource[]> {
-    const { installation } = this.#parts;
-    return guard({ ...this.#guarded(listMs, false), what: `sweep of '${name}'` }, async (call) => {
+    const { installation, meter } = this.#parts;
+    return guard({ ...this.#guarded(listMs, false), ended: meter.verb(name, 'owned'), what: `sweep of '${name}'` }, async (call) => {
       const found: OwnedResource[] = [];
       for (const source of this.#sources(type)) {
         for await (const resource of source.owned?.(session, installation, call) ?? []) {
@@ -171,12 +173,12 @@ export class Sweep {
   }
 
   async #end({ name }: ProviderInstance, { session }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock, log, meter } = this.#parts;
     const removable = orphans.filter((orphan) => this.#source.get(orphan)?.remove !== undefined);
     if (removable.length === 0) return;
     const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
     for (const [source, mine] of Map.groupBy(some, (orphan) => this.#source.get(orphan))) {
-      await guard({ ...this.#guarded(removeMs, true), what: `clean-up of '${name}'` }, async (call) =>
+      await guard({ ...this.#guarded(removeMs, true), ended: meter.verb(name, 'remove'), what: `clean-up of '${name}'` }, async (call) =>
         source?.remove?.(session, mine, call),
       );
     }

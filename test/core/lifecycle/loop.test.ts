@@ -147,3 +147,21 @@ for (const [what, error] of [
     await bench.close();
   });
 }
+
+test('a request that comes right after others were claimed does not wait for the next round of claims', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const claim = bench.store.claim.bind(bench.store);
+  bench.store.claim = async (...args) => {
+    await bench.clock.sleep(20);
+    return claim(...args);
+  };
+  await bench.clock.advance(2_000);
+  await bench.request(1);
+  await bench.clock.advance(40);
+  t.is(east.orders.length, 1);
+  await bench.request(1);
+  await bench.clock.advance(200);
+  t.is(east.orders.length, 2);
+  await bench.close();
+});

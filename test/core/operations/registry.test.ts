@@ -1,7 +1,9 @@
 import test from 'ava';
-import { operations } from '../../../core/operations/registry.ts';
-import { operation } from '../../../core/operations/operation.ts';
+import { operations as registered } from '../../../core/operations/registry.ts';
+import { operation, type Operation } from '../../../core/operations/operation.ts';
 import { Type } from 'typebox';
+
+const operations: readonly Operation<any, any>[] = registered;
 
 test('kind and name follow from the class name', (t) => {
   const made = operation('SyncAndGetRequestQuery', {

@@ -65,6 +65,19 @@ test('an offer that gives nothing without saying why is tried three times', (t) 
   t.deepEqual(keys(plan(caseOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [rung('east')], 3)), [['east', 'b']]);
 });
 
+test('an order of many offers that says which of them gave nothing does not use up the others', (t) => {
+  const many = rung('east', {}, { offers_per_launch: 'many' });
+  const attempts = (shortfall: Shortfall[]) =>
+    [1, 2, 3].map((number) => ({
+      ...closed(number, shortfall),
+      order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
+    }));
+  t.deepEqual(keys(plan(caseOf({ attempts: attempts(short('unavailable', 'a')) }), [many], 3)), [['east', 'b']]);
+  t.deepEqual(plan(caseOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many], 3), []);
+  t.deepEqual(plan(caseOf({ attempts: attempts(short('unavailable')) }), [many], 3), []);
+  t.deepEqual(plan(caseOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many], 3), []);
+});
+
 test('an attempt that bore machines does not count against its offer', (t) => {
   const attempts = [1, 2, 3].map((n) =>
     attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),

@@ -1,0 +1,12 @@
+import type { Static, TObject } from 'typebox';
+import { BrokerError } from '../errors.ts';
+import { sentences } from '../findings.ts';
+import { compile } from '../schema.ts';
+import type { Operation } from './operation.ts';
+
+/** The input of an operation as a program hands it over: any spelling, defaults filled in. Refuses with INVALID_REQUEST, everything at once. */
+export function readInput<I extends TObject>(operation: Pick<Operation<I, any>, 'input'>, raw: unknown): Static<I> {
+  const { value, findings } = compile(operation.input).parse(raw ?? {});
+  if (!findings) return value as Static<I>;
+  throw new BrokerError('INVALID_REQUEST', sentences(findings), { findings: findings.map(({ path, message }) => ({ path, message })) });
+}

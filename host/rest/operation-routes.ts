@@ -1,0 +1,42 @@
+import { BrokerError } from '../../core/errors.ts';
+import type { Operation, RestBinding } from '../../core/operations/operation.ts';
+import { readInput } from '../../core/operations/read-input.ts';
+import { hint } from '../../core/spelling.ts';
+import { apiPrefix, jsonType, type RouteParts } from './bind-operation.ts';
+import { callerOf } from './idempotency-key.ts';
+import { limitRoute } from './limits/limit-route.ts';
+
+const path = '/operations/{operation}';
+
+/**
+ * Every operation under its name, for the SDK and the command line: the body is its input, the answer is in our own words whatever the scheduler. An
+ * operation is limited as its own route is, and as provider operations are where it has none.
+ */
+export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts): void {
+  const byName = new Map(broker.operations.map((operation) => [operation.name, operation]));
+  const limited = new Map([...new Set(broker.operations.map(groupOf))].map((group) => [group, limits && limitRoute(limits, group)]));
+  paths.add('POST', `${apiPrefix}${path}`, 'error');
+  app.route({
+    method: 'POST',
+    url: `${apiPrefix}/operations/:operation`,
+    config: { errors: 'error', operation: 'call_operation' },
+    onRequest(request, reply, done) {
+      const operation = byName.get((request.params as { operation: string }).operation);
+      const count = operation && limited.get(groupOf(operation));
+      if (count) count(request, reply, done);
+      else done();
+    },
+    async handler(request, reply) {
+      const { operation: name } = request.params as { operation: string };
+      const operation = byName.get(name);
+      if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}.`);
+      const input = readInput(operation, request.body ?? {});
+      const caller = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
+      const result = await operation.handle(input, broker.services, caller);
+      reply.header('content-type', jsonType);
+      return JSON.stringify(await broker.rendering.value(operation, result, true));
+    },
+  });
+}
+
+const groupOf = ({ rest }: Operation<any, any>): NonNullable<RestBinding['limit']> => [rest ?? []].flat()[0]?.limit ?? 'provider';

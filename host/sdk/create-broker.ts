@@ -1,0 +1,74 @@
+import type { Operation } from '../../core/operations/operation.ts';
+import { silentLog, type Log } from '../../core/log.ts';
+import { asSdkError } from './errors.ts';
+import { clientOver, type BrokerClient } from './client.ts';
+import type { CallOptions } from './methods.ts';
+
+export interface CreateBrokerOptions {
+  /** Where a configuration is looked for, and what relative paths are relative to. Default: the working directory. */
+  readonly cwd?: string;
+  /** This configuration file instead of the one that is found. */
+  readonly config_file?: string;
+  /** Laid over the file, as options of the command line are. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** Default: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether requests are carried out here. `none`: they are stored, and another process carries them out. Default `thread`. */
+  readonly loop?: 'thread' | 'inline' | 'none';
+  readonly log?: Log;
+}
+
+/** A broker in this process, without HTTP. Takes the data directory for itself unless `loop` is `none`. Rejects with a ConfigurationError. */
+export async function createBroker(options: CreateBrokerOptions = {}): Promise<BrokerClient> {
+  try {
+    return await open(options);
+  } catch (error) {
+    throw asSdkError(error);
+  }
+}
+
+async function open({
+  cwd = process.cwd(),
+  config_file,
+  configuration,
+  env = process.env,
+  loop = 'thread',
+  log = silentLog,
+}: CreateBrokerOptions) {
+  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { readInput }, { fingerprint }] = await Promise.all([
+    import('../../config/load.ts'),
+    import('../compose.ts'),
+    import('../data-directory.ts'),
+    import('../../core/operations/read-input.ts'),
+    import('../../core/ids.ts'),
+  ]);
+  const loaded = await loadConfiguration({
+    cwd,
+    env,
+    ...(config_file === undefined ? {} : { file: config_file }),
+    ...(configuration === undefined ? {} : { overrides: configuration }),
+  });
+  const { data_directory } = loaded.configuration;
+  const undo = new AsyncDisposableStack();
+  try {
+    makeDataDirectory(data_directory);
+    if (loop !== 'none') undo.use(lockDataDirectory(data_directory));
+    const broker = await compose({ loaded, log, loop });
+    undo.defer(() => broker.close());
+    const carry = async (operation: Operation<any, any>, raw: unknown, { idempotency_key: key, signal }: CallOptions) => {
+      try {
+        signal?.throwIfAborted();
+        const input = readInput(operation, raw);
+        const caller = key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } };
+        const result = await operation.handle(input as never, broker.services, caller);
+        return await broker.rendering.value(operation, result, true);
+      } catch (error) {
+        throw signal?.aborted ? error : asSdkError(error);
+      }
+    };
+    return clientOver(carry, () => undo.disposeAsync());
+  } catch (error) {
+    await undo.disposeAsync();
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+/** What programs import: a broker of their own, or a client of a running one. */
+export { createBroker, type CreateBrokerOptions } from './create-broker.ts';
+export { connect, type ConnectOptions } from './connect.ts';
+export type { BrokerClient } from './client.ts';
+export type { CallOptions, Methods } from './methods.ts';
+export type { WaitOptions } from './wait-for.ts';
+export {
+  AlreadyExistsError,
+  ConfigurationError,
+  HandlerDiscoveryError,
+  MethodExecutionError,
+  NotFoundError,
+  ProviderError,
+  SDKError,
+} from './errors.ts';

@@ -1,0 +1,41 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Answers } from '../../core/answers.ts';
+import type { Operation } from '../../core/operations/operation.ts';
+import { operations, type Operations } from '../../core/operations/registry.ts';
+import { camelCase } from '../../core/spelling.ts';
+
+type InputOf<O> = O extends Operation<infer I extends TObject, any, any> ? Static<I> : never;
+type OutputOf<O> =
+  O extends Operation<any, infer R, any> ? (R extends keyof Answers ? Answers[R] : R extends TSchema ? Static<R> : never) : never;
+
+/** What goes with a single call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The same key and input again give the same request. For the calls that make requests and returns. */
+  readonly idempotency_key?: string;
+}
+
+/** An input may be left out where nothing of it is needed. */
+type Method<I, R> = {} extends I ? (input?: I, options?: CallOptions) => Promise<R> : (input: I, options?: CallOptions) => Promise<R>;
+
+type CamelCase<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
+
+type SnakeMethods = { readonly [N in keyof Operations]: Method<InputOf<Operations[N]>, OutputOf<Operations[N]>> };
+type CamelMethods = { readonly [N in keyof Operations as CamelCase<N>]: SnakeMethods[N] };
+
+/** Every operation as a method, by its name and by its camelCase twin. Inputs may be spelled either way too. */
+export type Methods = SnakeMethods & CamelMethods;
+
+/** How a call is carried out: in this process, or by a server. */
+export type Carry = (operation: Operation<any, any>, input: unknown, options: CallOptions) => Promise<unknown>;
+
+/** The methods over one way to carry calls out. */
+export function methodsOver(carry: Carry): Methods {
+  const methods: Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>> = {};
+  for (const operation of operations as readonly Operation<any, any>[]) {
+    const method = (input: unknown = {}, options: CallOptions = {}) => carry(operation, input, options);
+    methods[operation.name] = method;
+    methods[camelCase(operation.name)] = method;
+  }
+  return methods as unknown as Methods;
+}
