@@ -185,8 +185,8 @@ export interface MachineReport {
   readonly launched_at?: string;
   /** Usable by the caller: running, name and address known. */
   readonly ready: boolean;
-  /** ISO 8601: the cloud takes it back then. */
-  readonly reclaim_at?: string;
+  /** ISO 8601: the cloud takes it back then. null: nobody takes it back, whatever was said before; absent: nothing is known of it. */
+  readonly reclaim_at?: string | null;
   readonly message?: string;
   /** Zone, market, weight …: stored, and handed back in MachineRef. */
   readonly data?: object;

@@ -2,7 +2,13 @@ import type { TSchema } from 'typebox';
 
 const mask = '***';
 
-/** A copy in which every field that its schema marks `sensitive: true` is masked. For answers and logs. */
+/** Names of fields that no schema knows and that may be a secret under a slip of the pen. */
+const suspicious = /secret|token|passw(or)?d|credential|(access|private|api)_?key/i;
+
+/**
+ * A copy in which every field that its schema marks `sensitive: true` is masked, and every unknown one whose name sounds like it. For answers and
+ * logs.
+ */
 export function redact(schema: TSchema, value: unknown): unknown {
   const json = schema as Readonly<Record<string, any>>;
   if (json['sensitive']) return value === null || value === undefined ? value : mask;
@@ -10,5 +16,11 @@ export function redact(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const properties = json['properties'] as Record<string, TSchema> | undefined;
   if (!properties) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, properties[name] ? redact(properties[name], each) : each]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (field) return [name, redact(field, each)];
+      return [name, suspicious.test(name) && each !== null ? mask : each];
+    }),
+  );
 }

@@ -86,6 +86,14 @@ export class Draft {
     if (machine && !alike(machine, fields)) this.putMachine({ ...machine, ...fields });
   }
 
+  /** Takes a field of a machine away; what is absent already changes nothing. */
+  unsetMachine(key: MachineKey, field: 'reclaim_at'): void {
+    const machine = this.machine(key);
+    if (machine?.[field] === undefined) return;
+    const { [field]: _, ...rest } = machine;
+    this.putMachine(rest);
+  }
+
   absorb(wish: WishRecord): void {
     this.#wishes.delete(wish.wish_id);
     this.#absorbed.push({ ...wish, absorbed: true });

@@ -163,7 +163,9 @@ export class ProviderDirectory {
   /** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
   select(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
     requireOneType(template, preference);
-    const provider_instance = preference.provider_instance ?? (preference.strategy === undefined ? template.provider_name : undefined);
+    // Balancing or choosing by API means not to take the one that the template names.
+    const byTemplate = preference.strategy === undefined || preference.strategy === 'explicit';
+    const provider_instance = preference.provider_instance ?? (byTemplate ? template.provider_name : undefined);
     const provider_type = preference.provider_type ?? template.provider_type;
     const provider_api = this.#wantedApi(template);
     return select(

@@ -52,7 +52,8 @@ export async function observeGroups(
     const group = groupOf(each);
     const seen = machines[index] as Observation<GroupHandle> | ProviderFault;
     if (isFault(group)) return group;
-    return isFault(seen) ? seen : observation(session, each, group, seen, call);
+    // Where some of its machines may be where nobody answers, what is seen says nothing of how whole the group is.
+    return isFault(seen) || !seen.settled ? seen : observation(session, each, group, seen, call);
   });
   return answers.map((answer) => {
     if (answer.status === 'fulfilled') return answer.value;

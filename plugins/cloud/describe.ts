@@ -6,7 +6,7 @@ import type { CloudSession } from './session.ts';
 
 /** EC2's limits of one DescribeInstances: values in a filter, machines on a page. */
 export const valuesPerFilter = 200;
-const machinesPerPage = 1000;
+export const machinesPerPage = 1000;
 /** Questions on their way at the same time. Their number, not their speed, is what the cloud counts. */
 const atOnce = 4;
 
@@ -19,14 +19,19 @@ export interface InstanceFilter {
  * Machines that all filters let through, page after page. Filters, never ids: one id that the cloud does not know yet would make the whole
  * question fail. Always with a page size: questions without one draw on a smaller bucket.
  */
-export async function describeInstances(session: CloudSession, filters: readonly InstanceFilter[], call: Call): Promise<Instance[]> {
-  const found: Instance[] = [];
+export async function* instancePages(session: CloudSession, filters: readonly InstanceFilter[], call: Call): AsyncGenerator<Instance[]> {
   const Filters = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeInstancesCommand({ Filters, MaxResults: machinesPerPage, ...next }), call),
   )) {
-    for (const reservation of page.Reservations ?? []) found.push(...(reservation.Instances ?? []));
+    yield (page.Reservations ?? []).flatMap((reservation) => reservation.Instances ?? []);
   }
+}
+
+/** All of them at once. */
+export async function describeInstances(session: CloudSession, filters: readonly InstanceFilter[], call: Call): Promise<Instance[]> {
+  const found: Instance[] = [];
+  for await (const page of instancePages(session, filters, call)) found.push(...page);
   return found;
 }
 

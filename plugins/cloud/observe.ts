@@ -1,15 +1,21 @@
 import type { Instance } from '@aws-sdk/client-ec2';
-import { isFault, type Call, type Observation, ProviderFault, type Watched } from '../../core/index.ts';
-import { describeInstances, inTurn, packed, valuesPerFilter } from './describe.ts';
+import type { Call, MachineRef, MachineReport, Observation, ProviderFault, Watched } from '../../core/index.ts';
+import { valuesPerFilter } from './describe.ts';
 import type { CloudTemplate } from './fields.ts';
-import { lateShortfall, reportOf } from './machines.ts';
+import { fullLooks } from './full-looks.ts';
+import { attemptName, glanceAt, zoneOf, type Glance } from './glance.ts';
+import { lateShortfall, reportOf, type MachineData } from './machines.ts';
 import { poolsOf, weightOf } from './pools.ts';
+import { questions, type Questions } from './questions.ts';
 import { reclaimsOf } from './reclaims.ts';
+import { retirementsOf } from './retirements.ts';
 import type { CloudSession } from './session.ts';
 import { ownTags, tagValue } from './tags.ts';
 
 /** A machine that old and yet not listed may have lost its tags; before that, the cloud may be slow to list it. */
 const tagsDoubtedAfterMs = 60_000;
+/** A machine whose host retires in weeks is a good machine until shortly before. */
+const nearMs = 3_600_000;
 /** Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests still show. */
 const fewMachines = valuesPerFilter;
 
@@ -21,9 +27,12 @@ export interface ObserveOptions {
 }
 
 /**
- * Observes attempts, in as few questions as possible: by the tag of the request, up to 200 requests and about 1000 machines in each; by id
- * where all machines came with the launch and few known ones are left, and for known ones that the tag did not find. Settled, as far as the
- * machines tell: whether a fleet starts more is for its keeper to say.
+ * Observes attempts, in as few questions as possible. Of attempts at rest in large numbers it is only seen that their machines live, and what
+ * does not show is asked for; every ten minutes they are looked at fully. All others are asked for by the tag of the request, up to 200 requests
+ * and about 1000 machines in each question; by id where all machines came with the launch and few known ones are left, and for known ones that
+ * the tag did not find. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
+ *
+ * Machines in a zone that does not answer are reported as they were known. Where unknown ones may be there too, the attempt is not settled.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,
@@ -31,59 +40,106 @@ export async function observeMachines<H extends object>(
   call: Call,
   options: ObserveOptions = {},
 ): Promise<(Observation<H> | ProviderFault)[]> {
-  const found = new Map<string, Instance>();
-  const faults = new Map<string, ProviderFault>();
-  const known = new Set(watched.flatMap((each) => each.known.map((machine) => machine.machine_id)));
+  const glances = await glanceAt(session, watched, call);
+  const asked = questions(session, call);
+  await askFor(session, watched, glances.of, asked, options.arriving === true, glances.due.size > 0);
 
-  const byId = !options.arriving && known.size <= fewMachines && watched.every((each) => each.known.length > 0);
-  if (byId) await askByIds(session, [...known], found, faults, call);
-  else {
-    await askByRequests(session, watched, found, faults, call);
-    const doubted = watched.flatMap(({ order, known: machines }) =>
-      faults.has(order.request_id)
-        ? []
-        : machines.filter(({ machine_id, launched_at }) => !found.has(machine_id) && isOld(session, launched_at)),
-    );
-    await askByIds(
-      session,
-      doubted.map((machine) => machine.machine_id),
-      found,
-      faults,
-      call,
-    );
-  }
+  const spot = new Set(watched.flatMap((each) => spotMachines(each, glances.of.get(each))));
+  for (const [id, { InstanceLifecycle, State }] of asked.found) if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
+  const [reclaims, retirements] = await Promise.all([
+    reclaimsOf(session, spot, call),
+    watched.some(({ steady }) => steady) ? retirementsOf(session, call) : undefined,
+  ]);
 
-  const reclaims = await reclaimsOf(session, found.values(), call);
-  const byAttempt = Map.groupBy(found.values(), ({ Tags }) => attemptKey(tagValue(Tags, ownTags.request), tagValue(Tags, ownTags.attempt)));
+  const looks = fullLooks(session);
+  const tagged = Map.groupBy(asked.found.values(), ({ Tags }) => `${tagValue(Tags, ownTags.request)}#${tagValue(Tags, ownTags.attempt)}`);
   return watched.map((each) => {
-    const { order } = each;
-    const fault =
-      faults.get(order.request_id) ?? each.known.map((machine) => faults.get(machine.machine_id)).find((one) => one !== undefined);
+    const fault = asked.faultOf(each);
     if (fault) return fault;
-    const instances = mine(each, found, byAttempt.get(attemptKey(order.request_id, String(order.attempt))) ?? []);
-    return observation(each, instances, reclaims, options);
+    const glance = glances.of.get(each);
+    if (!glance) looks.done(attemptName(each));
+    const instances = mine(each, asked.found, tagged.get(attemptName(each)) ?? []);
+    const { machines, silence } = reports(each, instances, glance, asked, options);
+    if (silence && machines.length === 0) return silence;
+    const template = each.order.template as CloudTemplate;
+    const pending = new Set(each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
+    const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
+    const shortfall = lateShortfall(neverRan, poolsOf(template));
+    return {
+      machines: machines.map((report) => withEnd(report, session.clock.now(), reclaims, retirements)),
+      settled: isComplete(each, machines, asked, options),
+      ...(shortfall.length === 0 ? {} : { shortfall }),
+    };
   });
 }
 
-function observation<H extends object>(
-  watched: Watched<H>,
-  instances: readonly Instance[],
-  reclaims: ReadonlyMap<string, string>,
-  options: ObserveOptions,
-): Observation<H> {
-  const template = watched.order.template as CloudTemplate;
-  const pending = new Set(watched.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
-  const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
-  const shortfall = lateShortfall(neverRan, poolsOf(template));
-  return {
-    machines: instances.map((instance) => {
-      const report = reportOf(instance, options.weight?.(watched, instance) ?? weightOf(template, instance.InstanceType));
-      const reclaim_at = reclaims.get(report.machine_id);
-      return reclaim_at === undefined ? report : { ...report, reclaim_at };
-    }),
-    settled: true,
-    ...(shortfall.length === 0 ? {} : { shortfall }),
-  };
+async function askFor(
+  session: CloudSession,
+  watched: readonly Watched[],
+  glances: ReadonlyMap<Watched, Glance>,
+  asked: Questions,
+  arriving: boolean,
+  full: boolean,
+): Promise<void> {
+  const others = watched.filter((each) => !glances.has(each));
+  const known = others.flatMap((each) => each.known);
+  const missing = [...glances].filter(([, glance]) => glance.missing.length > 0);
+  const byId = !arriving && !full && known.length <= fewMachines && others.every((each) => each.known.length > 0);
+  // Where one is missing, another may have come in its place.
+  const byRequest = [...(byId ? [] : others), ...(arriving ? missing.map(([each]) => each) : [])];
+  await asked.byRequest(byRequest);
+  const doubted = byRequest.flatMap((each) =>
+    asked.faultOf(each)
+      ? []
+      : (glances.get(each)?.missing ?? each.known).filter(
+          (machine) => !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
+        ),
+  );
+  await asked.byId([...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, glance]) => glance.missing))]);
+}
+
+/** What is to be said of the machines of an attempt, and why some are said to be as they were known. */
+function reports(each: Watched, instances: readonly Instance[], glance: Glance | undefined, asked: Questions, options: ObserveOptions) {
+  const template = each.order.template as CloudTemplate;
+  const described = instances.map((instance) =>
+    reportOf(instance, options.weight?.(each, instance) ?? weightOf(template, instance.InstanceType)),
+  );
+  const seen = new Set(described.map(({ machine_id }) => machine_id));
+  const living: MachineReport[] = [];
+  const unknown: MachineReport[] = [];
+  let silence: ProviderFault | undefined;
+  for (const machine of each.known) {
+    const { machine_id, status, data } = machine;
+    if (seen.has(machine_id)) continue;
+    const about = { machine_id, ...(data ? { data } : {}) };
+    if (glance?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
+    else {
+      const silent = glance?.silent.get(zoneOf(machine)) ?? asked.silenceOf(each, machine);
+      if (silent) unknown.push({ ...about, status, ready: false });
+      silence ??= silent;
+    }
+  }
+  const sure = [...described, ...living];
+  return { machines: sure.length > 0 ? [...sure, ...unknown] : [], silence };
+}
+
+/** All its machines are known, or at least as many as were ordered. */
+function isComplete(each: Watched, machines: readonly MachineReport[], asked: Questions, { arriving }: ObserveOptions): boolean {
+  if (!asked.mayHideMachines(each) || each.steady || (!arriving && each.known.length > 0)) return true;
+  return machines.filter(({ status }) => status === 'pending' || status === 'running').length >= each.order.machine_count;
+}
+
+/** Ends that are near; that there is none is said where all of them could be asked for. */
+function withEnd(report: MachineReport, now: number, ...ends: (ReadonlyMap<string, string> | undefined)[]): MachineReport {
+  const [first] = ends.flatMap((end) => end?.get(report.machine_id) ?? []).toSorted();
+  if (first !== undefined && Date.parse(first) - now <= nearMs) return { ...report, reclaim_at: first };
+  return report.status === 'running' && ends.every((end) => end !== undefined) ? { ...report, reclaim_at: null } : report;
+}
+
+function spotMachines({ known }: Watched, glance: Glance | undefined): string[] {
+  const isSpot = ({ machine_id, data }: MachineRef) =>
+    glance?.running.has(machine_id) && (data as MachineData | undefined)?.market === 'spot';
+  return known.flatMap((machine) => (isSpot(machine) ? [machine.machine_id] : []));
 }
 
 /** Those tagged as this attempt's, and those that it is known to have even without tags. */
@@ -93,52 +149,6 @@ function mine(watched: Watched, found: ReadonlyMap<string, Instance>, tagged: re
   return [...tagged, ...untagged];
 }
 
-async function askByRequests(
-  session: CloudSession,
-  watched: readonly Watched[],
-  found: Map<string, Instance>,
-  faults: Map<string, ProviderFault>,
-  call: Call,
-) {
-  const requests = new Map<string, number>();
-  for (const { order, known } of watched) {
-    requests.set(order.request_id, (requests.get(order.request_id) ?? 0) + (known.length || order.machine_count));
-  }
-  const packs = packed([...requests].map(([value, machines]) => ({ value, machines })));
-  await ask(packs, `tag:${ownTags.request}`, session, found, faults, call);
-}
-
-async function askByIds(
-  session: CloudSession,
-  ids: readonly string[],
-  found: Map<string, Instance>,
-  faults: Map<string, ProviderFault>,
-  call: Call,
-) {
-  await ask(packed(ids.map((value) => ({ value, machines: 1 }))), 'instance-id', session, found, faults, call);
-}
-
-async function ask(
-  packs: readonly string[][],
-  filter: string,
-  session: CloudSession,
-  found: Map<string, Instance>,
-  faults: Map<string, ProviderFault>,
-  call: Call,
-): Promise<void> {
-  const answers = await inTurn(packs, (Values) => describeInstances(session, [{ Name: filter, Values }], call));
-  answers.forEach((answer, index) => {
-    if (answer.status === 'fulfilled') {
-      for (const instance of answer.value) if (instance.InstanceId) found.set(instance.InstanceId, instance);
-      return;
-    }
-    if (!isFault(answer.reason)) throw answer.reason;
-    for (const value of packs[index] ?? []) faults.set(value, answer.reason);
-  });
-}
-
-const attemptKey = (request: string | undefined, attempt: string | undefined): string => `${request}#${attempt}`;
-
-function isOld(session: CloudSession, launchedAt: string | undefined): boolean {
-  return launchedAt === undefined || session.clock.now() - Date.parse(launchedAt) > tagsDoubtedAfterMs;
+function isOld(session: CloudSession, { launched_at }: MachineRef): boolean {
+  return launched_at === undefined || session.clock.now() - Date.parse(launched_at) > tagsDoubtedAfterMs;
 }

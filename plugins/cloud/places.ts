@@ -1,4 +1,5 @@
 import type { Call, MachineType, Places } from '../../core/index.ts';
+import { once } from './memory.ts';
 import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
 
@@ -12,6 +13,14 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
     regions: [session.settings.region],
     availability_zones: (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []).toSorted(),
   };
+}
+
+/** The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still has its machines. Asked once. */
+export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
+  return once(session.memory, 'zones', async () => {
+    const { AvailabilityZones } = await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), call);
+    return (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []);
+  });
 }
 
 /** All machine types of the region, with what HostFactory wants to know of them. */

@@ -1,4 +1,3 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { isFault, type Call } from '../../core/index.ts';
 import { pagesOf } from './pages.ts';
 import type { CloudSession } from './session.ts';
@@ -19,13 +18,11 @@ const takenBack = [
 ];
 
 /**
- * When the cloud takes running Spot machines back, by machine id: ISO times. One question for all machines of the account, since few requests are ever
- * in these states; none when no Spot machine runs. What cannot be asked is left unsaid: the machine's end will be seen in any case.
+ * When the cloud takes Spot machines back, of those that run: ISO times by machine id. One question for all machines of the account, since few
+ * requests are ever in these states; none when no Spot machine runs. Undefined: it cannot be asked; the machine's end will be seen in any
+ * case.
  */
-export async function reclaimsOf(session: CloudSession, instances: Iterable<Instance>, call: Call): Promise<ReadonlyMap<string, string>> {
-  const running = new Set<string>();
-  for (const { InstanceLifecycle, State, InstanceId } of instances)
-    if (InstanceLifecycle === 'spot' && State?.Name === 'running' && InstanceId) running.add(InstanceId);
+export async function reclaimsOf(session: CloudSession, running: ReadonlySet<string>, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
   const found = new Map<string, string>();
   if (running.size === 0) return found;
   try {
@@ -44,6 +41,7 @@ export async function reclaimsOf(session: CloudSession, instances: Iterable<Inst
       { provider_instance: session.instance, code: error.code },
       `Notices of Spot machines could not be read: ${error.message}`,
     );
+    return undefined;
   }
   return found;
 }

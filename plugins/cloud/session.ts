@@ -1,5 +1,5 @@
 import { ProviderFault, type Call, type Clock, type PluginContext } from '../../core/index.ts';
-import { type AutoScaling, type Clients, type Ec2, makeClients } from './clients.ts';
+import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters } from './clients.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from './config.ts';
 import { secretsOf } from './credentials.ts';
 import { type FaultContext, faultOf } from './faults.ts';
@@ -15,10 +15,12 @@ export interface CloudSession extends Service<Ec2> {
   readonly clock: Clock;
   /** Auto Scaling, under the same rules as EC2. */
   readonly groups: Service<AutoScaling>;
+  /** The parameters of Systems Manager. Its SDK is loaded by the first call. */
+  readonly parameters: Service<Parameters>;
   /** The account that the credentials belong to. Asked once. */
   account(call: Call): Promise<string>;
   readonly patience: Patience;
-  /** What was learned of the cloud and does not change: images, subnets, shared launch templates. */
+  /** What was learned of the cloud: images, subnets, zones, shared launch templates. */
   readonly memory: Map<string, unknown>;
   close(): void;
 }
@@ -54,11 +56,25 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     return fault;
   };
 
+  const counted = async <T>(action: string, ask: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const ended = () => ({ action, ms: performance.now() - began });
+    try {
+      const answer = await ask();
+      context.calls?.record(ended());
+      return answer;
+    } catch (error) {
+      context.calls?.record({ ...ended(), kind: fail(error, { action, mutating: false }).kind });
+      throw error;
+    }
+  };
+
   const about = {
     readMs: settings.cloud_read_timeout * 1000,
     fail,
     pace: paceOf(settings, context.clock),
     laneOf: (action: string) => action,
+    ...(context.calls ? { calls: context.calls } : {}),
   };
 
   return {
@@ -68,6 +84,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     }, about),
     // Auto Scaling counts the calls of all its actions together.
     groups: serviceOf(async () => (await open()).groups(), { ...about, laneOf: () => 'AutoScaling' }),
+    parameters: serviceOf(async () => (await open()).parameters(), about),
     instance: context.instance,
     installation: context.installation,
     settings,
@@ -76,7 +93,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     memory: new Map(),
 
     account(call) {
-      const asking = (account ??= askAccount(open, call));
+      const asking = (account ??= counted('GetCallerIdentity', () => askAccount(open, call)));
       return asking.catch((error: unknown) => {
         if (account === asking) account = undefined;
         throw fail(error, { action: 'GetCallerIdentity', mutating: false });

@@ -31,7 +31,9 @@ export function absorbLaunch(draft: Draft, attempt: AttemptRecord, launch: Launc
  */
 export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: ProviderFault): void {
   const message = fault.message;
-  switch (fault.kind) {
+  // Who may call is asked before what was called: a replay that is turned away says nothing of the call whose answer was lost.
+  const kind = fault.kind === 'credentials' && attempt.doubtful ? 'unavailable' : fault.kind;
+  switch (kind) {
     case 'capacity':
     case 'quota':
     case 'credentials':

@@ -4,7 +4,7 @@ import { isTerminal } from '../../model/request.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { MachineReport } from '../../provider.ts';
 import type { Draft } from '../case.ts';
-import { isAlive, isEnding, tally } from '../counting.ts';
+import { isAlive, isEnding, isStaying, tally } from '../counting.ts';
 import type { Settings } from '../settings.ts';
 
 /** Takes in what a provider says of the machines of one attempt. Machines that nobody knew are adopted, or wanted gone when they come too late. */
@@ -78,7 +78,9 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
   if (present.going === undefined) draft.tell('machine.launched', machine);
   else draft.tell('machine.unwanted', machine, { why: present.going });
   refresh(draft, present, report);
-  return present.going === undefined;
+  const absorbed = draft.machine(machine);
+  // One that had come and gone before anybody heard of it takes no place: whoever came instead shall stay.
+  return absorbed !== undefined && isStaying(absorbed);
 }
 
 /** A fleet that replaces what was lost may go on doing so after the request completed. */
@@ -94,11 +96,13 @@ function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): v
     ...(private_ip === undefined ? {} : { private_ip }),
     ...(public_ip === undefined ? {} : { public_ip }),
     ...(launched_at === undefined ? {} : { launched_at }),
-    ...(reclaim_at === undefined ? {} : { reclaim_at }),
+    ...(typeof reclaim_at === 'string' ? { reclaim_at } : {}),
     ...(message === undefined ? {} : { message }),
     ...(data === undefined ? {} : { data }),
     misses: 0,
   });
+  // A notice that was taken back must not make a good machine look lost.
+  if (reclaim_at === null) draft.unsetMachine(machine, 'reclaim_at');
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     draft.setMachine(machine, { ready_at: draft.now });
     draft.setRequest({ delivered: draft.request.delivered + 1 });

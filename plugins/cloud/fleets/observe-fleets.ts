@@ -33,7 +33,10 @@ export async function observeFleets(
   const answers = await inTurn(
     watched.map((each, i) => [each, seen[i] as (typeof seen)[number]] as const),
     async ([each, machines]) => {
-      if (isFault(machines) || each.handle.complete) return machines;
+      if (isFault(machines)) return machines;
+      if (each.handle.complete) return { ...machines, settled: true };
+      // Some of its machines may be where nobody answers: what is seen says nothing of how whole the fleet is.
+      if (!machines.settled) return machines;
       const sight = sights.get(each.handle.fleet_id) ?? 'young';
       return isFault(sight) ? sight : observation(session, port, each, sight, machines, call);
     },

@@ -68,3 +68,21 @@ test('at its time-out a request releases what is not ready and ends with the res
   t.deepEqual(east.live(id), ['m-1']);
   await bench.close();
 });
+
+test('a notice that the cloud takes back is taken back', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const [machine] = [...east.machines.values()];
+  const say = async (reclaim_at: string | null) => {
+    if (machine) machine.report = { ...machine.report, reclaim_at };
+    await bench.clock.advance(61_000);
+    return (await bench.status(id)).machines[0]?.reclaim_at;
+  };
+  t.is(await say('2030-01-01T00:00:00.000Z'), '2030-01-01T00:00:00.000Z');
+  t.is(await say(null), undefined);
+  await bench.close();
+});

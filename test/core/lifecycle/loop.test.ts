@@ -55,6 +55,42 @@ test('a lost answer is replayed with the same token and starts nothing twice', a
   await bench.close();
 });
 
+test('a replay that is refused for its credentials says nothing of the launch whose answer was lost', async (t) => {
+  const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+  east.scripts.push(
+    () => 'execute-then-lose',
+    () => new ProviderFault('credentials', 'Expired.'),
+  );
+  const bench = await loopBench({ east, west });
+  const id = await bench.request(3);
+  await bench.clock.advance(60_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is(east.live(id).length, 3);
+  t.is(west.orders.length, 0);
+  await bench.close();
+});
+
+test('a launch that nobody lived to hear of is followed up when its replay is refused for the credentials', async (t) => {
+  const east = new ScriptedCloud();
+  east.scripts.push(
+    (order, cloud) => {
+      cloud.start(order);
+      throw new ClaimLost('req-1');
+    },
+    () => new ProviderFault('credentials', 'Not now.', { retry_after_ms: 5_000 }),
+  );
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  while (east.orders.length < 2) await bench.clock.advance(500);
+  await bench.desk.cancel(id, undefined);
+  await bench.clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'cancelled');
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
 test('a restart continues where the loop stopped', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });

@@ -1,8 +1,9 @@
 import test from 'ava';
-import { isFault, type Watched } from '../../../core/index.ts';
+import { isFault, systemClock, type Watched } from '../../../core/index.ts';
 import { packed } from '../../../plugins/cloud/describe.ts';
 import { cloud, terminate } from '../../../plugins/cloud/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
+import { knowing } from './steady-support.ts';
 import { prepared, sleep, stage, type Stage } from './support.ts';
 
 async function launched(there: Stage, requests: number, machines: number): Promise<Watched[]> {
@@ -39,9 +40,10 @@ test('values are packed into as few questions as fill their pages', (t) => {
   t.deepEqual(packed([]), []);
 });
 
-test('ten thousand machines of a hundred requests are seen in a dozen questions', async (t) => {
-  t.timeout(30_000);
-  const there = await stage();
+test('ten thousand machines of a hundred requests are seen in a dozen questions, and at rest in fewer than sixty a minute', async (t) => {
+  t.timeout(60_000);
+  let ahead = 0;
+  const there = await stage({}, { clock: { ...systemClock, monotonic: () => performance.now() + ahead } });
   t.teardown(there.close);
   const watched = await launched(there, 100, 100);
   await sleep(30);
@@ -56,6 +58,17 @@ test('ten thousand machines of a hundred requests are seen in a dozen questions'
     );
     t.true(each.machines.every((machine) => machine.ready));
   }
+
+  // A minute at rest: two looks.
+  const resting = watched.map((each, i) => knowing(each, seen[i]));
+  const before = there.simulator.audit().length;
+  for (let look = 0; look < 2; look++) {
+    for (const each of await runInstances.observe(there.session, resting, there.call)) t.is(isFault(each) || each.machines.length, 100);
+    ahead += 30_000;
+  }
+  const calls = there.simulator.audit().slice(before);
+  t.true(calls.length < 60 && calls.length >= 20, String(calls.length));
+  t.true(calls.filter(({ action }) => action === 'DescribeInstances').length < 4);
 });
 
 test('few machines that are all known are asked for by id, in one question', async (t) => {
@@ -99,11 +112,11 @@ test('a question that fails is the fault of those it was about', async (t) => {
   const there = await stage({ cloud_max_retries: 0 });
   t.teardown(there.close);
   const watched = await launched(there, 2, 2);
-  there.simulator.setKnobs({ faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'InternalError' }] });
+  there.simulator.setKnobs({ faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }] });
   const seen = await runInstances.observe(there.session, watched, there.call);
   t.deepEqual(
     seen.map((each) => isFault(each) && each.kind),
-    ['unavailable', 'unavailable'],
+    ['throttled', 'throttled'],
   );
 });
 

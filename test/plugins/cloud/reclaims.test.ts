@@ -28,7 +28,7 @@ test('a Spot machine that is taken back says when, while it still runs', async (
   const [first, second] = await look();
   t.like(first, { machine_id: ids[0], status: 'running', ready: true });
   const at = Date.parse(first?.reclaim_at ?? '');
-  t.true(at >= before + 119_000 && at <= stand.simulator.clock.now() + 120_000, first?.reclaim_at);
+  t.true(at >= before + 119_000 && at <= stand.simulator.clock.now() + 120_000, String(first?.reclaim_at));
   t.is(second?.reclaim_at, undefined);
 });
 

@@ -1,0 +1,32 @@
+import test from 'ava';
+import type { MachineReport } from '../../../../core/index.ts';
+import { absorbReports } from '../../../../core/lifecycle/absorb/absorb-reports.ts';
+import { Draft } from '../../../../core/lifecycle/case.ts';
+import { attemptOf, caseOf, machineOf } from '../../../support/case-of.ts';
+
+const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({ machine_id, status, ready: true });
+
+/** Why each machine is wanted gone, of three that are wanted in all, when one look tells of several. */
+function absorbed(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
+  const attempt = attemptOf(1, { settled: false });
+  const machines = known.map((id) => machineOf(id, { status: 'running', ready_at: 1 }));
+  const draft = new Draft(caseOf({ attempts: [attempt], machines }), 10);
+  absorbReports(draft, attempt, reports);
+  return Object.fromEntries(draft.machines.map(({ machine_id, going }) => [machine_id, going]));
+}
+
+test('more machines than are wanted are surplus', (t) => {
+  t.deepEqual(absorbed(['m-1', 'm-2'], report('m-3'), report('m-4')), {
+    'm-1': undefined,
+    'm-2': undefined,
+    'm-3': undefined,
+    'm-4': 'surplus',
+  });
+});
+
+test('a machine that came and went unseen takes no place of the one that replaced it', (t) => {
+  for (const status of ['terminated', 'shutting-down'] as const) {
+    const { 'm-4': replaced } = absorbed(['m-1', 'm-2'], report('m-3', status), report('m-4'));
+    t.is(replaced, undefined, status);
+  }
+});

@@ -1,0 +1,91 @@
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import test from 'ava';
+import type { Watched } from '../../../core/index.ts';
+import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
+import { inStatus, many, steadyStage } from './steady-support.ts';
+import { quietCall, sleep } from './support.ts';
+
+const minute = 60_000;
+
+test('a foreign crowd sends us back to describing ours, and after a while its size is looked at again', async (t) => {
+  t.timeout(60_000);
+  const there = await steadyStage();
+  t.teardown(there.close);
+  const watched: Watched[] = [];
+  for (let i = 0; i < 6; i++) watched.push(await there.steady(200, 'subnet-1'));
+  const strangers = await there.steady(1_000, 'subnet-1');
+  for (let i = 0; i < 5; i++) await there.steady(1_000, 'subnet-1');
+  const ours = watched.map(() => 200);
+
+  const first = await there.look(watched);
+  t.true((first.calls['DescribeInstanceStatus'] ?? 0) <= 5, 'it does not read the whole crowd');
+  t.true((first.calls['DescribeInstances'] ?? 0) >= 2);
+  t.deepEqual(inStatus(first.seen, 'running'), ours);
+  there.pass(30_000);
+  const second = await there.look(watched);
+  t.deepEqual(second.calls, { DescribeInstances: 2 });
+  t.deepEqual(inStatus(second.seen, 'running'), ours);
+
+  await there.session.write(
+    () => new TerminateInstancesCommand({ InstanceIds: strangers.known.map(({ machine_id }) => machine_id) }),
+    there.call,
+  );
+  there.pass(11 * minute);
+  // It is the turn of all of them to be described.
+  await there.look(watched);
+  there.pass(30_000);
+  const later = await there.look(watched);
+  t.true((later.calls['DescribeInstanceStatus'] ?? 0) > 1);
+});
+
+test('calls that come together share one listing, and so does one that comes soon after', async (t) => {
+  const { there, watched } = await many(t);
+  const looks = [0, 1, 2].map(() => runInstances.observe(there.session, watched, there.call));
+  const before = there.calls('DescribeInstanceStatus');
+  for (const seen of await Promise.all(looks)) t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 200, 200, 200]);
+  t.is(there.calls('DescribeInstanceStatus') - before, 2);
+  there.pass(2_000);
+  t.deepEqual((await there.look(watched)).calls, {});
+  there.pass(5_000);
+  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+});
+
+test('parts of one large look decide together that the statuses are worth it', async (t) => {
+  const { there, watched } = await many(t);
+  const before = there.calls('DescribeInstances');
+  const parts = await Promise.all(watched.map((each) => runInstances.observe(there.session, [each], there.call)));
+  t.deepEqual(inStatus(parts.flat(), 'running'), [200, 200, 200, 200, 200, 200]);
+  t.is(there.calls('DescribeInstances'), before);
+});
+
+test('a listing that its maker gives up, or that fails, is made anew by the others and the next ones', async (t) => {
+  const { there, watched } = await many(t);
+  there.simulator.setKnobs({ latency_ms: { DescribeInstanceStatus: 300 } });
+  const end = new AbortController();
+  const gone = runInstances.observe(there.session, watched, quietCall(end.signal));
+  gone.catch(() => undefined);
+  const patient = runInstances.observe(there.session, watched, there.call);
+  await sleep(150);
+  end.abort();
+  t.deepEqual(inStatus(await patient, 'running'), [200, 200, 200, 200, 200, 200]);
+
+  there.pass(30_000);
+  const fault = { action: 'DescribeInstanceStatus', effect: 'skip', then: 'error', times: 2 } as const;
+  there.simulator.setKnobs({ latency_ms: {}, faults: [{ ...fault, code: 'InternalError' }] });
+  t.deepEqual(inStatus((await there.look(watched)).seen, 'running'), [-1, -1, -1, -1, -1, -1]);
+  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+  there.pass(30_000);
+  there.simulator.setKnobs({ faults: [{ ...fault, code: 'RequestLimitExceeded' }] });
+  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2, DescribeInstances: 2 });
+  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+});
+
+test('who may not list statuses describes, and does not ask for them each time', async (t) => {
+  const { there, watched } = await many(t);
+  there.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeInstanceStatus' }] } });
+  const { seen, calls } = await there.look(watched);
+  t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 2 });
+  t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 200, 200, 200]);
+  there.pass(30_000);
+  t.deepEqual((await there.look(watched)).calls, { DescribeInstances: 2 });
+});

@@ -1,0 +1,64 @@
+import test from 'ava';
+import { isAhead } from '../../../plugins/cloud/retirements.ts';
+import { machinesOf, steadyStage } from './steady-support.ts';
+
+const events: readonly [code: string, description: string, ahead: boolean][] = [
+  ['instance-retirement', 'The instance is running on degraded hardware', true],
+  ['instance-stop', 'The instance is scheduled to be stopped', true],
+  ['instance-retirement', '[Completed] The instance is running on degraded hardware', false],
+  ['instance-stop', '[Canceled] The instance is scheduled to be stopped', false],
+  ['system-reboot', 'The host of the instance is scheduled for a reboot', false],
+];
+for (const [Code, Description, ahead] of events) {
+  test(`an event ${Code} ${ahead ? 'ends' : 'does not end'} a machine when it says '${Description}'`, (t) => {
+    t.is(isAhead({ Code, Description } as Parameters<typeof isAhead>[0]), ahead);
+  });
+}
+
+test('a machine at rest that EC2 will retire says when, and the question is asked once in five minutes', async (t) => {
+  const there = await steadyStage();
+  t.teardown(there.close);
+  const watched = await there.steady(2, 'subnet-1');
+  t.is((await there.look([watched])).calls['DescribeInstanceStatus'], 1);
+  const [first = '', second = ''] = watched.known.map(({ machine_id }) => machine_id);
+  const at = there.simulator.clock.now();
+  there.simulator.setKnobs({
+    health: [
+      { instance_ids: [first], event: 'instance-retirement', event_in_ms: 7_200_000 },
+      { instance_ids: [first], event: 'instance-stop', event_in_ms: 3_600_000 },
+      { instance_ids: [second], event: 'system-reboot' },
+    ],
+  });
+  there.pass(299_000);
+  t.is((await there.look([watched])).calls['DescribeInstanceStatus'], undefined);
+  there.pass(1_000);
+  const { seen } = await there.look([watched]);
+  const ends = new Map(machinesOf(seen[0]).map(({ machine_id, reclaim_at }) => [machine_id, reclaim_at]));
+  t.is(ends.get(second), null, 'nobody takes it back');
+  const end = Date.parse(ends.get(first) ?? '');
+  t.true(end >= at + 3_600_000 && end <= there.simulator.clock.now() + 3_600_000, String(ends.get(first)));
+});
+
+test('events that cannot be read hide no machine', async (t) => {
+  const there = await steadyStage();
+  t.teardown(there.close);
+  const watched = await there.steady(2, 'subnet-1');
+  there.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeInstanceStatus' }] } });
+  t.is(machinesOf((await there.look([watched])).seen[0]).length, 2);
+});
+
+test('a retirement that is days ahead is not told yet, and one that is called off is taken back', async (t) => {
+  const there = await steadyStage();
+  t.teardown(there.close);
+  const watched = await there.steady(1, 'subnet-1');
+  const [only = ''] = watched.known.map(({ machine_id }) => machine_id);
+  const told = async () => machinesOf((await there.look([watched])).seen[0])[0]?.reclaim_at;
+  there.simulator.setKnobs({ health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 86_400_000 }] });
+  t.is(await told(), null);
+  there.simulator.setKnobs({ health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 600_000 }] });
+  there.pass(300_000);
+  t.is(typeof (await told()), 'string');
+  there.simulator.setKnobs({ health: [] });
+  there.pass(300_000);
+  t.is(await told(), null);
+});
