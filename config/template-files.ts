@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBrokerError } from '../core/errors.ts';
-import type { Finding } from '../core/findings.ts';
+import { isError, type Finding } from '../core/findings.ts';
 import { templateIdPattern } from '../core/model/template.ts';
 import type { ProviderType } from '../core/provider.ts';
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../core/scheduler.ts';
@@ -66,15 +66,17 @@ export async function readTemplateFiles(options: TemplateFilesOptions): Promise<
     names = await readdir(options.directory);
   } catch (error) {
     const message = `template files are looked for here, and it cannot be read: ${reasonOf(error)}`;
-    return { layers: [], files: [], findings: [{ level: 'error', path: '', file: options.directory, message }] };
+    return { layers: [], files: [], broken: 'all', findings: [{ level: 'error', path: '', file: options.directory, message }] };
   }
   const files = templateFilesAmong(names, options);
   const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
+  const broken = files.flatMap(({ name }, index) => (read[index]?.broken ? [name] : []));
   const refused = new Set(read.flatMap((each) => each.refused ?? []));
   const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'there is no template file here' };
   return {
     layers: read.flatMap(({ layers }) => layers).filter(({ template_id }) => !refused.has(template_id)),
     files: files.map(({ name }) => name),
+    ...(broken.length === 0 ? {} : { broken }),
     findings: files.length === 0 ? [none] : read.flatMap(({ findings }) => findings),
   };
 }
@@ -84,6 +86,8 @@ interface Read {
   readonly findings: readonly Finding[];
   /** Ids of templates that name files which cannot be had. */
   readonly refused?: readonly string[];
+  /** Nothing of it could be read. */
+  readonly broken?: boolean;
 }
 
 async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
@@ -92,7 +96,7 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   try {
     source = readText(path, await readFile(path, 'utf8'));
   } catch (error) {
-    return { layers: [], findings: [broken(path, error)] };
+    return { layers: [], findings: [broken(path, error)], broken: true };
   }
   if (source.value === undefined)
     return { layers: [], findings: [{ level: 'warning', path: '', file: path, message: 'the file is empty' }] };
@@ -103,12 +107,14 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     const strategy = readers.find((each) => each.recognises?.(source.value, file.name)) ?? readers.find((each) => !each.recognises);
     read = strategy?.readTemplates?.(source.value, review.canonical);
   } catch (error) {
-    return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` }] };
+    const message = `the file cannot be read: ${reasonOf(error)}`;
+    return { layers: [], findings: [{ level: 'error', path: '', file: path, message }], broken: true };
   }
   if (!read)
     return {
       layers: [],
       findings: [{ level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
+      broken: true,
     };
   const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));
   const layers: FileLayer[] = [];
@@ -129,7 +135,9 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     const { name, ...what } = file;
     layers.push({ template_id: layer.template_id, fields: inlined.fields, source_file: name, ...what });
   }
-  return { layers, findings, refused };
+  // Not even a list of templates.
+  const whole = layers.length === 0 && read.findings.some((finding) => isError(finding) && finding.path === '');
+  return { layers, findings, refused, broken: whole };
 }
 
 const idFindings = ({ template_id }: TemplateLayer): Finding[] =>

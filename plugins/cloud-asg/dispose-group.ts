@@ -32,7 +32,7 @@ export async function disposeGroup(
     );
     return again;
   }
-  await dropLaunchTemplate(session, order, order.prepared?.template, call, 'order');
+  await dropLaunchTemplate(session, order, order.prepared?.template, call);
   return { done: true };
 }
 

@@ -11,6 +11,7 @@ import {
   overlay,
   tagsOf,
   tagSpecifications,
+  withImageId,
   type CloudSession,
   type CloudTemplate,
   type TemplateVersion,
@@ -30,7 +31,7 @@ export async function groupTemplate(
   const spec = await machineSpecOf(session, template, call);
   const below =
     template.launch_template_id === undefined ? {} : await contentsOf(session, await namedTemplate(session, template, call), call);
-  const own = overlay({ ...below, ...spec }, template.launch_template_spec);
+  const own = await withImageId(session, overlay({ ...below, ...spec }, template.launch_template_spec), call);
   const { InstanceMarketOptions: _, ...data } = intoInterface(
     type === undefined ? own : { ...own, InstanceType: type, InstanceRequirements: undefined },
   );

@@ -1,15 +1,30 @@
 import type { Finding } from '../../core/index.ts';
-import { machineTypesOf, marketsOf, reviewCommon, type CloudTemplate } from '../cloud/index.ts';
+import {
+  machineTypesOf,
+  marketsOf,
+  reviewChoice,
+  reviewCommon,
+  reviewOverruled,
+  reviewRequirements,
+  type CloudTemplate,
+} from '../cloud/index.ts';
 import { swaps } from './processes.ts';
 import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './strategies.ts';
 
 /** Auto Scaling's limit of a mixed instances policy. */
 const mostTypes = 40;
 
+const overruled = ['AutoScalingGroupName', 'LaunchTemplate', 'MinSize', 'MaxSize', 'DesiredCapacity', 'NewInstancesProtectedFromScaleIn'];
+
 /** What an Auto Scaling group cannot honour. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
-  const findings = reviewCommon(template);
+  const findings = [
+    ...reviewCommon(template),
+    ...reviewRequirements(template),
+    ...reviewChoice(template),
+    ...reviewOverruled(template.provider_api_spec ?? {}, overruled),
+  ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
   const { allocation_strategy, allocation_strategy_on_demand, instance_requirements, provider_api_spec: native = {} } = template;
 
@@ -28,10 +43,6 @@ export function review(given: object): Finding[] {
     error('/allocation_strategy_on_demand', `must be one of ${onDemandStrategies.join(', ')}`);
 
   if (instance_requirements !== undefined) {
-    if (Object.keys(template.machine_types ?? {}).length > 0)
-      error('/instance_requirements', 'cannot stand beside machine_types and their weights');
-    for (const needed of ['VCpuCount', 'MemoryMiB'])
-      if (!(needed in instance_requirements)) error(`/instance_requirements/${needed}`, 'is needed');
     if (asksSpot && spot === 'capacity-optimized-prioritized')
       error('/allocation_strategy', 'needs named machine types: attributes have no order of priority');
     if (onDemand === 'prioritized')

@@ -1,5 +1,6 @@
 import type { Call, LaunchOrder } from '../../core/index.ts';
 import {
+  configsWith,
   isStanding,
   joinTagSpecifications,
   machineParts,
@@ -14,6 +15,7 @@ import {
   tagSpecifications,
   targetFor,
   unitOf,
+  usesReservationsFirst,
   weightsIn,
   type CloudSession,
   type CloudTemplate,
@@ -43,13 +45,14 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
         Overrides: overridesOf(template, pools, 'MaxPrice'),
       },
     ],
-    ...marketOptions(template, target),
+    ...marketOptions(template, target, fleet_type),
   };
   const native = overlay(built, template.provider_api_spec);
   // Machines of an instant fleet are tagged in the call that makes it, those of the others by their launch template alone.
   const tagged = standing ? ['fleet'] : ['fleet', ...machineParts];
   const input = {
     ...native,
+    LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, standing),
     // What the type, the count, the token and the tags are is ours alone: by them the machines are counted and found.
     Type: fleet_type,
     ...patient[fleet_type],
@@ -71,14 +74,19 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
     target: target.total,
     target_on_demand: target.onDemand,
     unit: unitOf(template, offered),
-    weights: weightsIn(input['LaunchTemplateConfigs' as keyof typeof input]),
+    weights: weightsIn(input.LaunchTemplateConfigs),
   };
 }
 
-function marketOptions(template: CloudTemplate, target: Target): object {
+function marketOptions(template: CloudTemplate, target: Target, fleet_type: string): object {
   const { spot, onDemand } = strategiesOf(template);
+  // Only instant fleets know it; the others have the preference from their launch template.
+  const reserved =
+    fleet_type === 'instant' && usesReservationsFirst(template)
+      ? { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } }
+      : {};
   return {
     ...(target.spot > 0 ? { SpotOptions: { AllocationStrategy: spot } } : {}),
-    ...(target.onDemand > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand } } : {}),
+    ...(target.onDemand > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand, ...reserved } } : {}),
   };
 }

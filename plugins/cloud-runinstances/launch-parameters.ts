@@ -8,6 +8,7 @@ import {
   poolsOf,
   tagsOf,
   tagSpecifications,
+  withImageId,
   type CloudSession,
   type CloudTemplate,
   type Pool,
@@ -38,7 +39,7 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
     ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
     ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
   };
-  const native = overlay(overlay(built, template.launch_template_spec), template.provider_api_spec);
+  const native = await withImageId(session, overlay(overlay(built, template.launch_template_spec), template.provider_api_spec), call);
   const params = {
     ...intoInterface(native),
     MinCount: 1,

@@ -1,10 +1,13 @@
 import type { Finding } from '../../core/index.ts';
-import { reviewCommon, type CloudTemplate } from '../cloud/index.ts';
+import { reviewCommon, reviewOverruled, type CloudTemplate } from '../cloud/index.ts';
 
 /** What RunInstances cannot honour: everything that needs a fleet. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
-  const findings = reviewCommon(template);
+  const findings = [
+    ...reviewCommon(template, { machine: ['launch_template_spec', 'provider_api_spec'] }),
+    ...reviewOverruled(template.provider_api_spec ?? {}, ['MinCount', 'MaxCount', 'ClientToken']),
+  ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
   const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
 
@@ -22,5 +25,6 @@ export function review(given: object): Finding[] {
     if (template[field] !== undefined)
       warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
   }
+  if (template['replace_lost'] === true) warning('/replace_lost', 'has no effect; only fleets of type maintain replace what is lost');
   return findings;
 }

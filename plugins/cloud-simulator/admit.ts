@@ -28,6 +28,7 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
 }
 
 function unknownKey(service: string): AwsError {
+  if (service === 'ssm') return new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
   return service === 'ec2'
     ? new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials')
     : new AwsError('InvalidClientTokenId', 'The security token included in the request is invalid.');
@@ -37,10 +38,14 @@ function wrongDate(service: string, signedAt: number, cloudTime: number): AwsErr
   const [signed, here] = [awsDate(signedAt), awsDate(cloudTime)];
   if (service === 'ec2') return new AwsError('RequestExpired', `Request has expired. It was signed for ${signed}, and it is ${here}.`);
   const wrong = signedAt < cloudTime ? 'Signature expired' : 'Signature not yet current';
-  return new AwsError('SignatureDoesNotMatch', `${wrong}: ${signed} is more than 5 minutes away from ${here}.`);
+  return new AwsError(
+    service === 'ssm' ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
+    `${wrong}: ${signed} is more than 5 minutes away from ${here}.`,
+  );
 }
 
 function credentialsEnded(service: string): AwsError {
+  if (service === 'ssm') return new AwsError('ExpiredTokenException', 'The security token included in the request is expired', 400);
   return service === 'ec2'
     ? new AwsError('RequestExpired', 'Request has expired.')
     : new AwsError('ExpiredToken', 'The security token included in the request is expired');
@@ -48,6 +53,7 @@ function credentialsEnded(service: string): AwsError {
 
 function notAllowed(service: string, action: string, who: string): AwsError {
   const sentence = `User: ${who} is not authorized to perform: ${service}:${action}`;
+  if (service === 'ssm') return new AwsError('AccessDeniedException', sentence);
   if (service !== 'ec2') return new AwsError('AccessDenied', sentence);
   const encoded = Buffer.from(sentence).toString('base64url');
   return new AwsError(

@@ -15,10 +15,12 @@ const wholeLists = new Set([
   'DescribeSpotInstanceRequests',
   'DescribeVolumes',
 ]);
-// All actions of such a service share one bucket. AWS publishes 600 a second for STS and nothing for Auto Scaling: that one is an estimate.
+// All actions of such a service share one bucket. AWS publishes 600 a second for STS, 40 for what reads parameters, and nothing for Auto Scaling: that
+// one is an estimate.
 const services: Readonly<Record<string, BucketSize>> = {
   autoscaling: { capacity: 100, per_second: 5 },
   sts: { capacity: 600, per_second: 600 },
+  ssm: { capacity: 40, per_second: 40 },
 };
 
 /** The services whose actions share one bucket, which has the service's name. */

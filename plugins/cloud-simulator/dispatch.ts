@@ -20,6 +20,8 @@ import { flag } from './wire/values.ts';
 export interface Reply {
   readonly status: number;
   readonly body: string;
+  /** Content type of the body. */
+  readonly type: string;
   readonly requestId: string;
   /** How it goes wrong on the wire, if it does. */
   readonly fault: FaultRule | undefined;
@@ -50,8 +52,9 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
 /** The answer to what is not a call: in the dialect of its version, and without a line in the audit. */
 export function refuse(form: Form, error: AwsError, skewMs = 0): Reply {
   const requestId = randomUUID();
-  const body = protocolOf(form.flat['Version']).failure(error, requestId);
-  return { status: error.status, body, requestId, fault: undefined, delayMs: 0, skewMs, entry: undefined };
+  const protocol = protocolOf(form.flat['Version']);
+  const body = protocol.failure(error, requestId);
+  return { status: error.status, body, type: protocol.type, requestId, fault: undefined, delayMs: 0, skewMs, entry: undefined };
 }
 
 interface Recognised {
@@ -140,6 +143,7 @@ function tell(simulation: Simulation, call: ActionCall, { fault, executed, outco
     ...('error' in told
       ? { status: told.error.status, body: protocol.failure(told.error, requestId) }
       : { status: 200, body: protocol.success(call.action, told.inner, requestId) }),
+    type: protocol.type,
     requestId,
     fault,
     delayMs: latencyMs + (fault === undefined || fault.then === 'slow-body' ? 0 : (fault.delay_ms ?? 0)),

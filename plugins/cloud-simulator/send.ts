@@ -21,14 +21,12 @@ export async function send(res: ServerResponse, reply: Reply): Promise<void> {
       finish(res, reply, { status: reply.fault.status ?? 502, type: 'text/html', body: gatewayPage(reply.fault.status ?? 502) });
       return;
     case 'bad-xml':
-      finish(res, reply, { status: 200, type: xml, body: reply.body.slice(0, Math.ceil(reply.body.length / 2)) });
+      finish(res, reply, { status: 200, type: reply.type, body: reply.body.slice(0, Math.ceil(reply.body.length / 2)) });
       return;
     default:
-      finish(res, reply, { status: reply.status, type: xml, body: reply.body });
+      finish(res, reply, { status: reply.status, type: reply.type, body: reply.body });
   }
 }
-
-const xml = 'text/xml;charset=UTF-8';
 
 function gatewayPage(status: number): string {
   const title = `${status} ${status === 502 ? 'Bad Gateway' : 'Gateway'}`;
@@ -59,7 +57,7 @@ async function sendSlowly(res: ServerResponse, reply: Reply, delayMs: number): P
 /** Sends the head for the whole body, and gives the body in two. */
 function halves(res: ServerResponse, reply: Reply): readonly [first: Buffer, second: Buffer] {
   const body = Buffer.from(reply.body);
-  res.writeHead(reply.status, head(reply, xml, body.length));
+  res.writeHead(reply.status, head(reply, reply.type, body.length));
   const middle = Math.ceil(body.length / 2);
   return [body.subarray(0, middle), body.subarray(middle)];
 }

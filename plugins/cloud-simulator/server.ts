@@ -14,6 +14,7 @@ import type { World } from './state/world.ts';
 import { accountOf } from './wire/caller.ts';
 import { AwsError } from './wire/errors.ts';
 import { readForm } from './wire/form.ts';
+import { readJsonCall } from './wire/json-call.ts';
 
 export interface SimulatorOptions {
   /** Same seed, same ids and choices. Default 1. */
@@ -79,7 +80,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const reply = control(simulation, identity, req.method ?? 'GET', target, body);
       return json(res, reply.status, reply.body);
     }
-    const form = readForm(body === '' ? target.search.slice(1) : body);
+    const form = readJsonCall(req.headers['x-amz-target'], body) ?? readForm(body === '' ? target.search.slice(1) : body);
     await send(
       res,
       ours ? dispatch(simulation, form, req.headers) : refuse(form, new AwsError('AccessDenied', strangeHost(req.headers.host), 403)),

@@ -15,7 +15,8 @@ export function throttle(action: Action, service: string, call: ActionCall): voi
 
 /** A refusal for the rate of calls, in the word of the service. */
 export function rateExceeded(service: string): AwsError {
-  return service === 'ec2' ? new AwsError('RequestLimitExceeded', 'Request limit exceeded.') : new AwsError('Throttling', 'Rate exceeded');
+  if (service === 'ec2') return new AwsError('RequestLimitExceeded', 'Request limit exceeded.');
+  return new AwsError(service === 'ssm' ? 'ThrottlingException' : 'Throttling', 'Rate exceeded');
 }
 
 function drawFromBuckets(action: Action, service: string, call: ActionCall): void {

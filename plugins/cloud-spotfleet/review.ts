@@ -1,15 +1,28 @@
 import type { Finding } from '../../core/index.ts';
 import { marketsOf, reviewFleet, standingTypes, type CloudTemplate } from '../cloud/index.ts';
 
+const particular = ['fleet_role', 'spot_fleet_request_expiry'];
+const overruled = [
+  'Type',
+  'ClientToken',
+  'TargetCapacity',
+  'OnDemandTargetCapacity',
+  'TerminateInstancesWithExpiration',
+  'ExcessCapacityTerminationPolicy',
+];
+
 /** What Spot Fleet cannot honour. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
-  const findings = reviewFleet(template, standingTypes);
+  const findings = reviewFleet(template, { types: standingTypes, knows: particular, overruled, tagged: 'spot-fleet-request' });
   if (!marketsOf(template).includes('spot'))
     findings.push({
       level: 'error',
       path: '/price_type',
       message: 'must be spot or mixed; SpotFleet starts on-demand machines beside Spot only',
     });
+  const role = template['fleet_role'];
+  if (typeof role === 'string' && role.startsWith('arn:') && !/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role))
+    findings.push({ level: 'error', path: '/fleet_role', message: 'must be the name or the ARN of a role' });
   return findings;
 }

@@ -1,6 +1,7 @@
 import type { Call, LaunchOrder } from '../../core/index.ts';
 import {
   camelCased,
+  configsWith,
   joinTagSpecifications,
   overlay,
   overridesOf,
@@ -45,6 +46,7 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
   const native = overlay(built, nativeOf(template));
   const input = {
     ...native,
+    LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, true),
     // What the type, the count, the token and the tags are is ours alone: by them the machines are counted and found.
     Type: fleet_type,
     TargetCapacity: target.total,

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client, EC2ClientConfig } from '@aws-sdk/client-ec2';
+import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../core/index.ts';
 import type { CloudSettings } from './config.ts';
@@ -7,6 +9,7 @@ import { callerOf, type Credentials, type Identity } from './credentials.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
 export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
+export type Parameters = typeof import('@aws-sdk/client-ssm');
 
 /** The SDK with its clients for one instance. */
 export interface Clients {
@@ -17,14 +20,17 @@ export interface Clients {
   readonly write: EC2Client;
   readonly sts: () => Promise<STSClient>;
   /** The same two of Auto Scaling; its SDK is loaded by the first call. */
-  readonly groups: () => Promise<GroupClients>;
+  readonly groups: () => Promise<ClientsOf<AutoScaling, AutoScalingClient>>;
+  /** Those of Systems Manager, which keeps parameters. */
+  readonly parameters: () => Promise<ClientsOf<Parameters, SSMClient>>;
   destroy(): void;
 }
 
-export interface GroupClients {
-  readonly sdk: AutoScaling;
-  readonly read: AutoScalingClient;
-  readonly write: AutoScalingClient;
+/** The SDK of a service, with a client that asks and one that changes. */
+export interface ClientsOf<Sdk, Client> {
+  readonly sdk: Sdk;
+  readonly read: Client;
+  readonly write: Client;
 }
 
 /** Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding out what was done. */
@@ -32,8 +38,8 @@ export const slowCallMs = 60_000;
 
 /** Loads the SDK and makes the clients. No network; the first call resolves credentials. */
 export async function makeClients(settings: CloudSettings, endpoint: string | undefined, log: Log): Promise<Clients> {
-  const [ec2, { NodeHttpHandler }, http, https] = await Promise.all([
-    import('@aws-sdk/client-ec2'),
+  const ec2 = loadEc2();
+  const [{ NodeHttpHandler }, http, https] = await Promise.all([
     import('@smithy/node-http-handler'),
     import('node:http'),
     import('node:https'),
@@ -82,22 +88,35 @@ export async function makeClients(settings: CloudSettings, endpoint: string | un
   };
   const identity = settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
   const client = (more: EC2ClientConfig): EC2Client => open(new ec2.EC2Client({ ...common, ...identity, ...more }));
-  const groupsFor = async (): Promise<GroupClients> => {
+  const groupsFor = async () => {
     const sdk = await import('@aws-sdk/client-auto-scaling');
     const one = (more: object) => open(new sdk.AutoScalingClient({ ...elsewhere, ...identity, ...more }));
     return { sdk, read: one(asking()), write: one(changing()) };
   };
+  const parametersFor = async () => {
+    const sdk = await import('@aws-sdk/client-ssm');
+    const one = (more: object) => open(new sdk.SSMClient({ ...elsewhere, ...identity, ...more }));
+    return { sdk, read: one(asking()), write: one(changing()) };
+  };
   let sts: Promise<STSClient> | undefined;
-  let groups: Promise<GroupClients> | undefined;
+  let groups: ReturnType<typeof groupsFor> | undefined;
+  let parameters: ReturnType<typeof parametersFor> | undefined;
   return {
     ec2,
     read: client(asking()),
     write: client(changing()),
     sts: () => (sts ??= stsFor(identity)),
     groups: () => (groups ??= groupsFor()),
+    parameters: () => (parameters ??= parametersFor()),
     destroy: () => opened.forEach((each) => each.destroy()),
   };
 }
+
+/**
+ * Its two megabytes are `require`d: `import` would read them twice more before it runs them, to see whether they are a module and what they
+ * export, which takes half as long again as all the rest.
+ */
+const loadEc2 = (): Ec2 => createRequire(import.meta.url)('@aws-sdk/client-ec2') as Ec2;
 
 /** Temporary credentials of a role. The SDK calls it again before they expire. */
 function assumed(role: string, sts: () => Promise<STSClient>): Credentials {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { compile } from '../../core/index.ts';
+import { LaunchTemplates } from './launch-templates/settings.ts';
 
 const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: S,
@@ -18,23 +19,6 @@ const Handlers = Type.Object(
     run_instances: flag(true, 'Serve RunInstances.'),
   },
   { additionalProperties: true, default: {}, description: 'APIs that this instance serves.' },
-);
-
-/** How the launch templates are made that fleets and groups refer to. */
-const LaunchTemplates = Type.Object(
-  {
-    create_per_request: flag(true, 'Make one for each request where machines can only be tagged through it.'),
-    naming_strategy: Type.Optional(
-      Type.String({ default: 'request_based', description: 'How a launch template made for one request is named.' }),
-    ),
-    version_strategy: Type.Optional(Type.String({ default: 'incremental', description: 'How changed contents become a version.' })),
-    reuse_existing: flag(true, 'Share one launch template between all requests with equal contents.'),
-    cleanup_old_versions: flag(false, 'Delete versions that are no longer used.'),
-    max_versions_per_template: Type.Optional(
-      Type.Integer({ default: 10, minimum: 1, maximum: 100, description: 'Versions kept of one launch template.' }),
-    ),
-  },
-  { additionalProperties: true, default: {}, description: 'Launch templates.' },
 );
 
 const Bucket = Type.Object({
@@ -93,7 +77,7 @@ export const CloudConfig = Type.Object(
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
     rate_limits: Type.Optional(RateLimits),
-    credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.'),
+    credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.', { must_exist: true }),
     key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),
     proxy_port: orNull(Type.Integer({ minimum: 1, maximum: 65_535 }), 'Port of the HTTP proxy.'),

@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../core/index.ts';
 
 /**
- * What a code of EC2, Auto Scaling or STS means. `transient`: the cloud stumbled; a question may be asked again, but of a call that changes
+ * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be asked again, but of a call that changes
  * the cloud nobody knows whether it was executed.
  */
 export type CodeKind = FaultKind | 'transient';
@@ -135,6 +135,9 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'InvalidSecurityGroupID.NotFound',
     'InvalidBlockDeviceMapping',
     'InvalidSnapshot.NotFound',
+    // What an image is named by.
+    'ParameterNotFound',
+    'ParameterVersionNotFound',
     'InvalidInstanceType',
     'InvalidAvailabilityZone',
     'InvalidZone.NotFound',

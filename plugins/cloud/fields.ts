@@ -57,8 +57,36 @@ export const cloudFields = Type.Object({
   instance_requirements: free('Attributes that machine types must have, as in EC2: `{VCpuCount: {Min: 2}, MemoryMiB: {Min: 4096}}`.', {
     aliases: ['abis_instance_requirements'],
   }),
-  launch_template_spec: free('Laid over the launch template data that muster makes, in EC2 spelling.'),
-  provider_api_spec: free('Laid over the parameters of the launching call, in EC2 spelling.'),
+  capacity_reservation: Type.Optional(
+    Type.Object(
+      {
+        preference: Type.Optional(
+          Type.Enum(['open', 'none', 'capacity-reservations-only'], {
+            description:
+              '`open`: in any open reservation that fits, else outside; instant fleets then use reservations first. `none`: in no reservation. `capacity-reservations-only`: in one or not at all.',
+          }),
+        ),
+        id: text('The reservation to launch in.'),
+        resource_group_arn: text('The resource group of reservations to launch in.'),
+      },
+      {
+        additionalProperties: false,
+        description: 'Capacity reservation of on-demand machines: a preference, a reservation, or a group of reservations.',
+      },
+    ),
+  ),
+  launch_template_spec: free(
+    'Laid over the launch template data that muster makes, in EC2 spelling. Template files may name a file with it instead.',
+  ),
+  launch_template_spec_file: text(
+    'In template files: the JSON or YAML file that holds `launch_template_spec`, relative to the template directory.',
+  ),
+  provider_api_spec: free(
+    'Laid over the parameters of the launching call, in EC2 spelling. Template files may name a file with it instead.',
+  ),
+  provider_api_spec_file: text(
+    'In template files: the JSON or YAML file that holds `provider_api_spec`, relative to the template directory.',
+  ),
 });
 export type CloudFields = Static<typeof cloudFields>;
 

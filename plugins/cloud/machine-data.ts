@@ -1,6 +1,8 @@
-import type { BlockDeviceMapping, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
+import type { BlockDeviceMapping, CapacityReservationSpecification, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
+import { capacityReservationOf } from './capacity-reservation.ts';
 import type { CloudTemplate } from './fields.ts';
+import { imageIdOf } from './image-parameter.ts';
 import { once } from './memory.ts';
 import type { CloudSession } from './session.ts';
 import { userDataOf } from './user-data.ts';
@@ -13,20 +15,27 @@ export interface MachineSpec {
   readonly UserData?: string;
   readonly IamInstanceProfile?: IamInstanceProfileSpecification;
   readonly BlockDeviceMappings?: readonly BlockDeviceMapping[];
+  readonly CapacityReservationSpecification?: CapacityReservationSpecification;
 }
 
-/** Works out of a template what its machines are made of. Asks the cloud only for the name of the image's root device, where a volume is described. */
+/**
+ * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and for the name of its root
+ * device, where a volume is described.
+ */
 export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
-  const { image_id, key_name, security_group_ids, user_data, instance_profile } = template;
+  const { key_name, security_group_ids, user_data, instance_profile } = template;
   const UserData = userDataOf(user_data);
-  const root = await rootVolume(session, template, call);
+  const image = template.image_id === undefined ? undefined : await imageIdOf(session, template.image_id, call);
+  const root = await rootVolume(session, template, image, call);
+  const reservation = capacityReservationOf(template);
   return {
-    ...(image_id === undefined ? {} : { ImageId: image_id }),
+    ...(image === undefined ? {} : { ImageId: image }),
     ...(key_name === undefined ? {} : { KeyName: key_name }),
     ...(security_group_ids?.length ? { SecurityGroupIds: security_group_ids } : {}),
     ...(UserData === undefined ? {} : { UserData }),
     ...(instance_profile === undefined ? {} : { IamInstanceProfile: profileOf(instance_profile) }),
     ...(root === undefined ? {} : { BlockDeviceMappings: [root] }),
+    ...(reservation === undefined ? {} : { CapacityReservationSpecification: reservation }),
   };
 }
 
@@ -35,17 +44,23 @@ export function intoInterface(params: Readonly<Record<string, unknown>>): Record
   const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
   if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
   const [first, ...more] = NetworkInterfaces;
+  // One that exists already has its own.
+  if (first.NetworkInterfaceId !== undefined) return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
   const filled = { DeviceIndex: 0, ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}), ...(SubnetId ? { SubnetId } : {}), ...first };
   return { ...rest, NetworkInterfaces: [filled, ...more] };
 }
 
 const profileOf = (profile: string): IamInstanceProfileSpecification => (profile.startsWith('arn:') ? { Arn: profile } : { Name: profile });
 
-async function rootVolume(session: CloudSession, template: CloudTemplate, call: Call): Promise<BlockDeviceMapping | undefined> {
-  const { root_volume_size, volume_type, iops, image_id } = template;
+async function rootVolume(
+  session: CloudSession,
+  { root_volume_size, volume_type, iops }: CloudTemplate,
+  image: string | undefined,
+  call: Call,
+): Promise<BlockDeviceMapping | undefined> {
   if (root_volume_size === undefined && volume_type === undefined && iops === undefined) return undefined;
   return {
-    DeviceName: await rootDevice(session, image_id, call),
+    DeviceName: await rootDevice(session, image, call),
     Ebs: {
       ...(root_volume_size === undefined ? {} : { VolumeSize: root_volume_size }),
       ...(volume_type === undefined ? {} : { VolumeType: volume_type }),

@@ -1,41 +1,66 @@
 import type { Finding } from '../../core/index.ts';
+import { reviewReservation } from './capacity-reservation.ts';
 import type { CloudTemplate } from './fields.ts';
+import { reviewIds } from './review-ids.ts';
+import { nativeMachine, reviewNative, type NativeField } from './review-native.ts';
+import { reviewVolume } from './review-volume.ts';
 import { reviewTags } from './tags.ts';
 import { reviewUserData } from './user-data.ts';
 
-/** Volume types that take a number of I/O operations. */
-const provisioned: ReadonlySet<string> = new Set(['io1', 'io2', 'gp3']);
+/** What an API takes of a template. */
+export interface Taken {
+  /** Native specifications that describe the machines. Default: that of the launch template. */
+  readonly machine?: readonly NativeField[];
+  /** The native specification of the call names its own launch templates, or types, so that the template need not. */
+  readonly names?: readonly ('image' | 'type')[];
+  /** Fields of other APIs that this one knows as well. */
+  readonly knows?: readonly string[];
+}
+
+/** Fields that only some APIs know; others do not look at them. */
+const particular = ['fleet_role', 'spot_fleet_request_expiry'];
 
 /** What no API of the cloud can honour in a template. Pure. */
-export function reviewCommon(template: CloudTemplate): Finding[] {
-  const { tags, user_data, image_id, launch_template_id, root_volume_size, volume_type, iops, max_price } = template;
-  const findings = [...reviewTags(tags), ...reviewUserData(user_data)];
+export function reviewCommon(
+  template: CloudTemplate,
+  { machine = ['launch_template_spec'], names = [], knows = [] }: Taken = {},
+): Finding[] {
+  const { tags, user_data, image_id, launch_template_id, max_price } = template;
+  const findings = [
+    ...reviewTags(tags),
+    ...reviewUserData(user_data),
+    ...reviewIds(template),
+    ...reviewVolume(template),
+    ...reviewReservation(template),
+    ...reviewNative(template, machine),
+  ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
   const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
 
-  const native = { ...template.launch_template_spec, ...template.provider_api_spec };
-  if (image_id === undefined && launch_template_id === undefined && !('ImageId' in native))
+  const native = nativeMachine(template, machine);
+  if (image_id === undefined && launch_template_id === undefined && !('ImageId' in native) && !names.includes('image'))
     error('/image_id', 'is needed, unless a launch template names the image');
-  if (!namesType(template) && !('InstanceType' in native))
+  if (!namesType(template) && !('InstanceType' in native) && !names.includes('type'))
     error('/machine_type', 'is needed, unless a launch template or attributes name the types');
   if (template.machine_type !== undefined && Object.keys(template.machine_types ?? {}).length > 0) {
     warning('/machine_type', 'is not used beside machine_types');
   }
-  if (image_id === undefined && (root_volume_size !== undefined || volume_type !== undefined || iops !== undefined)) {
-    error('/image_id', 'is needed to describe the root volume');
-  }
-  if (iops !== undefined && !provisioned.has(volume_type ?? '')) error('/iops', 'needs volume_type io1, io2 or gp3');
-  if ((volume_type === 'io1' || volume_type === 'io2') && iops === undefined) error('/iops', `is needed with volume_type ${volume_type}`);
   const spot = template.price_type === 'spot' || template.price_type === 'mixed' || template.price_type === 'heterogeneous';
   if (max_price !== undefined && !spot) warning('/max_price', 'has no effect without price_type spot or mixed');
+  if (max_price !== undefined && Number(max_price) <= leastPrice) error('/max_price', `must be more than ${leastPrice}`);
   if (template.percent_on_demand !== undefined && !spot) warning('/percent_on_demand', 'has no effect without price_type spot or mixed');
   if (template.launch_template_version !== undefined && launch_template_id === undefined)
     warning('/launch_template_version', 'has no effect without launch_template_id');
   for (const type of Object.keys(template.machine_types_priority ?? {})) {
     if (template.machine_types?.[type] === undefined) warning(`/machine_types_priority/${type}`, 'is not among machine_types');
   }
+  for (const field of particular)
+    if (template[field] !== undefined && !knows.includes(field)) warning(`/${field}`, 'has no effect; it is for SpotFleet');
   return findings;
 }
+
+/** US dollars that EC2 takes for no price. */
+const leastPrice = 0.001;
 
 const namesType = ({ machine_type, machine_types, instance_requirements, launch_template_id }: CloudTemplate): boolean =>
   machine_type !== undefined ||

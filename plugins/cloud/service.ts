@@ -1,4 +1,4 @@
-import type { Call, ProviderFault } from '../../core/index.ts';
+import type { Call, PluginContext, ProviderFault } from '../../core/index.ts';
 import { slowCallMs } from './clients.ts';
 import type { FaultContext } from './faults.ts';
 import type { Pace } from './pace.ts';
@@ -34,6 +34,8 @@ export interface About {
   /** What an action is counted as: its own name where each has a rate of its own. */
   laneOf(action: string): string;
   fail(error: unknown, context: Omit<FaultContext, 'secrets'>): ProviderFault;
+  /** Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn. */
+  readonly calls?: PluginContext['calls'];
 }
 
 /** `open` gives the SDK of the service with its clients; `fail` tells what an error means. */
@@ -41,15 +43,26 @@ export function serviceOf<Sdk>(
   open: () => Promise<{ readonly sdk: Sdk; readonly read: Sender; readonly write: Sender }>,
   about: About,
 ): Service<Sdk> {
-  /** Sends when it is the call's turn. */
-  async function inTurn(command: SdkCommand, call: Call, send: () => Promise<unknown>): Promise<any> {
-    const lane = about.laneOf(nameOf(command));
+  /** Sends when it is the call's turn. `judge` says what an error means; undefined: nothing was asked of the cloud. */
+  async function inTurn(
+    command: SdkCommand,
+    call: Call,
+    judge: (error: unknown) => ProviderFault | undefined,
+    send: () => Promise<unknown>,
+  ): Promise<any> {
+    const action = nameOf(command);
+    const lane = about.laneOf(action);
     await about.pace.turn(lane, machinesOf(command), call.signal);
+    const began = performance.now();
     try {
-      return await send();
+      const answer = await send();
+      about.calls?.record({ action, ms: performance.now() - began });
+      return answer;
     } catch (error) {
-      const { kind } = about.fail(error, { action: nameOf(command), mutating: false });
+      const { kind } = about.fail(error, { action, mutating: false });
       if (kind === 'throttled') about.pace.refused(lane);
+      const fault = judge(error);
+      if (fault) about.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
       throw error;
     }
   }
@@ -57,13 +70,14 @@ export function serviceOf<Sdk>(
   return {
     async read(make, call) {
       let action = 'opening the cloud';
+      const judge = (error: unknown) => about.fail(error, { action, mutating: false });
       try {
         const { sdk, read } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        return await inTurn(command, call, () => read.send(command, { abortSignal: call.signal }));
+        return await inTurn(command, call, judge, () => read.send(command, { abortSignal: call.signal }));
       } catch (error) {
-        throw about.fail(error, { action, mutating: false });
+        throw judge(error);
       }
     },
 
@@ -71,6 +85,7 @@ export function serviceOf<Sdk>(
       let action = 'opening the cloud';
       let sent = false;
       let refused: unknown;
+      const judge = (error: unknown) => (refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined);
       try {
         const { sdk, write } = await open();
         const command = make(sdk);
@@ -90,10 +105,9 @@ export function serviceOf<Sdk>(
         // The last of the last step: behind it is only the connection.
         (command.middlewareStack as any).add(atTheWire, { step: 'deserialize', priority: 'low', name: 'musterFence' });
         const requestTimeout = Math.max(about.readMs, options.slow ? slowCallMs : 0);
-        return await inTurn(command, call, () => write.send(command, { abortSignal: call.signal, requestTimeout }));
+        return await inTurn(command, call, judge, () => write.send(command, { abortSignal: call.signal, requestTimeout }));
       } catch (error) {
-        if (refused !== undefined) throw refused;
-        throw about.fail(error, { action, mutating: true, sent });
+        throw judge(error) ?? refused;
       }
     },
   };

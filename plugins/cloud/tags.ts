@@ -56,6 +56,13 @@ export function tagValue(
   return tags?.find((tag) => tag.Key === key)?.Value;
 }
 
+/** The order that a resource was made for, by its tags. */
+export function madeFor(tags: Parameters<typeof tagValue>[0]): { request_id?: string; attempt?: number } {
+  const request_id = tagValue(tags, ownTags.request);
+  const attempt = Number(tagValue(tags, ownTags.attempt));
+  return { ...(request_id === undefined ? {} : { request_id }), ...(Number.isInteger(attempt) ? { attempt } : {}) };
+}
+
 /** What EC2 would refuse in the tags of a template. */
 export function reviewTags(tags: Readonly<Record<string, string>> = {}): Finding[] {
   const findings: Finding[] = [];

@@ -3,10 +3,9 @@ import type { Finding } from '../../core/index.ts';
 /** Bytes of user data that EC2 takes, before base64. */
 const most = 16_384;
 
-const error = (message: string): Finding[] => [{ level: 'error', path: '/user_data', message }];
-
 /** User data must be base64, once: the SDK does not encode, and EC2 decodes. */
-export function reviewUserData(userData: string | undefined): Finding[] {
+export function reviewUserData(userData: string | undefined, path = '/user_data'): Finding[] {
+  const error = (message: string): Finding[] => [{ level: 'error', path, message }];
   if (userData === undefined || userData === '') return [];
   const bare = userData.replace(/\s+/g, '');
   if (bare.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(bare)) return error('must be base64');

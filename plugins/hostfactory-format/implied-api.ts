@@ -7,6 +7,7 @@ export function impliedApi(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   if (fields['provider_api'] !== undefined || raw['maxNumber'] === undefined) return {};
+  // LSF names a file with the parameters of CreateFleet.
   if (fields['provider_api_spec_file'] !== undefined) return { provider_api: 'EC2Fleet' };
   const price = fields['price_type'];
   const spotPrice = Number(raw['spotPrice'] ?? 0);

@@ -196,12 +196,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ],
   [
     '- template_id: a\n- template_id: "b c"\n',
-    ' /template_id',
+    '2:3 /template_id',
     "template 'b c': an id is 1 to 128 letters, digits, `-`, `_`, `.`, and begins with a letter or a digit",
   ],
   [
     '- template_id: a\n- template_id: b\n  user_data_script: gone.sh\n',
-    ' /user_data_script',
+    '3:3 /user_data_script',
     "template 'b': DIR/gone.sh cannot be read (ENOENT)",
   ],
 ];

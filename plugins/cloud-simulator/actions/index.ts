@@ -5,6 +5,7 @@ import { groupsActions } from './groups/index.ts';
 import { identityActions } from './identity/index.ts';
 import { instancesActions } from './instances/index.ts';
 import { launchTemplatesActions } from './launch-templates/index.ts';
+import { parametersActions } from './parameters/index.ts';
 import { spotActions } from './spot/index.ts';
 import { tagsActions } from './tags/index.ts';
 
@@ -20,6 +21,7 @@ export const actions: readonly Action[] = [
   ...tagsActions,
   ...catalogueActions,
   ...identityActions,
+  ...parametersActions,
 ];
 
 const byName = new Map(actions.map((action) => [`${action.version ?? ec2Version}/${action.name}`, action]));

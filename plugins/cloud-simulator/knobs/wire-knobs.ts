@@ -52,7 +52,7 @@ export interface ThrottleKnobs {
   /**
    * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of AWS's documented default
    * sizes for EC2, where every action has one of its own. Auto Scaling's actions share one, for which AWS publishes no size: it is taken
-   * as 100 and 5 a second. STS's share one of 600 and 600 a second.
+   * as 100 and 5 a second. STS's share one of 600 and 600 a second, Systems Manager's one of 40 and 40.
    */
   readonly default_buckets: boolean;
   /** Whether what fleets and groups start draws from the bucket of RunInstances' machines as well: AWS does not say. */
@@ -60,7 +60,7 @@ export interface ThrottleKnobs {
   /** Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services Throttling (400). */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
-   * Sizes that replace the default ones, by action; `autoscaling` and `sts` are the buckets that all actions of those services share.
+   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions of those services share.
    * They count with `default_buckets`. A bucket whose size changes is full.
    */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;

@@ -1,11 +1,13 @@
 import type { AwsError } from './errors.ts';
 import { leaf } from './xml.ts';
 
-/** One service's dialect of the query protocol, chosen by the `Version` parameter of the call. */
+/** One service's dialect, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
-  readonly service: 'ec2' | 'sts' | 'autoscaling';
-  /** The whole body of an answer around the XML of its members. */
+  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm';
+  /** Content type of its answers. */
+  readonly type: string;
+  /** The whole body of an answer around its members, as the action tells them. */
   success(action: string, inner: string, requestId: string): string;
   /** The whole body of a refusal. */
   failure(error: AwsError, requestId: string): string;
@@ -13,9 +15,12 @@ export interface Protocol {
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
+const xml = 'text/xml;charset=UTF-8';
+
 const ec2: Protocol = {
   version: '2016-11-15',
   service: 'ec2',
+  type: xml,
   success: (action, inner, requestId) =>
     `${head}<${action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>${requestId}</requestId>${inner}</${action}Response>`,
   failure: (error, requestId) =>
@@ -25,11 +30,12 @@ const ec2: Protocol = {
 const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06-15/');
 const autoscaling = awsQuery('autoscaling', '2011-01-01', 'http://autoscaling.amazonaws.com/doc/2011-01-01/');
 
-/** The dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty result. */
+/** The query dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty result. */
 function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: string): Protocol {
   return {
     version,
     service,
+    type: xml,
     success: (action, inner, requestId) =>
       `${head}<${action}Response xmlns="${namespace}"><${action}Result>${inner}</${action}Result><ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`,
     failure: (error, requestId) =>
@@ -37,7 +43,19 @@ function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: st
   };
 }
 
-const byVersion = new Map([ec2, sts, autoscaling].map((protocol) => [protocol.version, protocol]));
+/** Systems Manager's version: the one that its JSON protocol is told by here. */
+export const ssmVersion = '2014-11-06';
+
+/** JSON 1.1: the members are the body. */
+const ssm: Protocol = {
+  version: ssmVersion,
+  service: 'ssm',
+  type: 'application/x-amz-json-1.1',
+  success: (_action, inner) => inner,
+  failure: (error) => JSON.stringify({ __type: error.code, ...(error.message === '' ? {} : { message: error.message }) }),
+};
+
+const byVersion = new Map([ec2, sts, autoscaling, ssm].map((protocol) => [protocol.version, protocol]));
 
 /** The dialect of a version; EC2's when the version is unknown, since some form must carry the refusal. */
 export function protocolOf(version: string | undefined): Protocol {

@@ -42,6 +42,6 @@ export async function disposeFleet(
     return { done: false, again_ms: 5_000 };
   }
   if (isView(sight) && isStopped(session, sight) && mayStillDeliver(session, sight)) return { done: false, again_ms: 5_000 };
-  await dropLaunchTemplate(session, order, prepared?.template, call, 'order');
+  await dropLaunchTemplate(session, order, prepared?.template, call);
   return { done: true };
 }

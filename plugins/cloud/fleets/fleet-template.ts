@@ -1,6 +1,7 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
 import type { CloudTemplate } from '../fields.ts';
+import { withImageId } from '../image-parameter.ts';
 import { launchTemplateFor, type TemplateVersion } from '../launch-template.ts';
 import { intoInterface, machineSpecOf, type MachineSpec } from '../machine-data.ts';
 import { contentsOf, namedTemplate } from '../named-template.ts';
@@ -31,6 +32,18 @@ export async function ownFleetTemplate(session: CloudSession, order: LaunchOrder
   return launchTemplateFor(session, order, tagged, call, 'order');
 }
 
+/**
+ * The configurations of a fleet with the launch template of its order, where a native specification named them without. Those of a standing fleet
+ * have no other, whatever is said there: its machines would carry no tags.
+ */
+export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
+  const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };
+  if (!Array.isArray(configs)) return configs;
+  return configs.map((config: object) =>
+    standing ? { ...config, LaunchTemplateSpecification } : { LaunchTemplateSpecification, ...config },
+  );
+}
+
 interface Described {
   readonly named: TemplateVersion | undefined;
   readonly spec: MachineSpec;
@@ -44,5 +57,6 @@ async function described(session: CloudSession, template: CloudTemplate, call: C
 
 async function contents(session: CloudSession, template: CloudTemplate, { named, spec }: Described, call: Call) {
   const below = named ? await contentsOf(session, named, call) : {};
-  return intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec)) as RequestLaunchTemplateData;
+  const data = intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec));
+  return (await withImageId(session, data, call)) as RequestLaunchTemplateData;
 }

@@ -12,13 +12,14 @@ export {
   type StandingOrder,
   type StandingPrepared,
 } from './fleet-port.ts';
-export { machineParts, ownFleetTemplate, sharedFleetTemplate } from './fleet-template.ts';
+export { configsWith, machineParts, ownFleetTemplate, sharedFleetTemplate } from './fleet-template.ts';
 export { launchFleet, withDates } from './launch-fleet.ts';
 export { observeFleets } from './observe-fleets.ts';
 export { overridesOf, weightsIn } from './overrides.ts';
 export { shortfallOf } from './reasons.ts';
 export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';
+export { reviewChoice } from './review-choice.ts';
 export { reviewFleet } from './review-fleet.ts';
 export { camelCased, strategiesOf, type OnDemandStrategy, type SpotStrategy } from './strategies.ts';
 export { poolsFor, targetFor, targetOf, unitOf, type Target } from './targets.ts';

@@ -2,36 +2,55 @@ import type { Finding } from '../../../core/index.ts';
 import type { CloudTemplate } from '../fields.ts';
 import { marketsOf } from '../pools.ts';
 import { reviewCommon } from '../review.ts';
+import { reviewOverruled } from '../review-native.ts';
+import { reviewRequirements } from '../review-requirements.ts';
 import { isStanding } from './fleet-port.ts';
+import { reviewChoice } from './review-choice.ts';
+import { namedIn, nativeFleet, reviewFleetOptions, reviewPools } from './review-native-fleet.ts';
 import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './strategies.ts';
 
-/** What neither EC2 Fleet nor Spot Fleet can honour. `types`: the fleet types that the API has. */
-export function reviewFleet(template: CloudTemplate, types: readonly string[]): Finding[] {
-  const findings = reviewCommon(template);
+/** How an API makes fleets. */
+export interface FleetApi {
+  /** Types of fleet that it has; the first is taken where a template names none. */
+  readonly types: readonly string[];
+  /** Fields of its own. */
+  readonly knows?: readonly string[];
+  /** Native parameters that muster sets itself. */
+  readonly overruled: readonly string[];
+  /** What its call tags of a fleet that stands. */
+  readonly tagged: string;
+}
+
+/** What neither EC2 Fleet nor Spot Fleet can honour. */
+export function reviewFleet(template: CloudTemplate, { types, knows = [], overruled, tagged }: FleetApi): Finding[] {
+  const fleet = nativeFleet(template);
+  const { native } = fleet;
+  const fleetType = template['fleet_type'] ?? types[0];
+  const standing = isStanding(fleetType);
+  const findings = [
+    ...reviewCommon(template, { names: namedIn(fleet), knows }),
+    ...reviewRequirements(template),
+    ...reviewChoice(template),
+    ...reviewPools(template, fleet, standing),
+    ...reviewFleetOptions(fleet, standing, tagged),
+    ...reviewOverruled(native, overruled, fleet.path),
+  ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
 
-  const fleetType = template['fleet_type'];
-  if (fleetType !== undefined && !types.includes(String(fleetType)))
-    error('/fleet_type', `'${String(fleetType)}' is not served; ${types.join(', ')} are`);
-  const { allocation_strategy, allocation_strategy_on_demand, instance_requirements } = template;
+  if (!types.includes(String(fleetType))) error('/fleet_type', `'${String(fleetType)}' is not served; ${types.join(', ')} are`);
+  if (template['replace_lost'] === true && fleetType !== 'maintain')
+    findings.push({ level: 'warning', path: '/replace_lost', message: 'has no effect; only fleets of type maintain replace what is lost' });
+  const { allocation_strategy, allocation_strategy_on_demand } = template;
   if (allocation_strategy !== undefined && marketsOf(template).includes('spot') && spotStrategy(allocation_strategy) === undefined) {
     error('/allocation_strategy', `must be one of ${spotStrategies.join(', ')}`);
   }
   if (allocation_strategy_on_demand !== undefined && onDemandStrategy(allocation_strategy_on_demand) === undefined) {
     error('/allocation_strategy_on_demand', `must be one of ${onDemandStrategies.join(', ')}`);
   }
-  if (instance_requirements !== undefined) {
-    if (Object.keys(template.machine_types ?? {}).length > 0) error('/instance_requirements', 'cannot stand beside machine_types');
-    for (const needed of ['VCpuCount', 'MemoryMiB'])
-      if (!(needed in instance_requirements)) error(`/instance_requirements/${needed}`, 'is needed');
-  }
-  const native = template.provider_api_spec ?? {};
-  const capacity = (native['TargetCapacitySpecification'] ?? native['SpotFleetRequestConfig'] ?? native) as {
-    readonly TargetCapacityUnitType?: unknown;
-  };
+  const capacity = (native['TargetCapacitySpecification'] ?? native) as { readonly TargetCapacityUnitType?: unknown };
   if (capacity.TargetCapacityUnitType !== undefined && capacity.TargetCapacityUnitType !== 'units')
     error('/provider_api_spec', 'must not count capacity otherwise than in units: machine_count means machines');
-  if (isStanding(fleetType ?? types[0]) && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
+  if (standing && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
     error('/launch_template_spec/InstanceMarketOptions', 'cannot stand in the launch template of a fleet; price_type says the market');
   return findings;
 }

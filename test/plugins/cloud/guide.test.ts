@@ -14,6 +14,22 @@ test('the policy knows the calls of every API', (t) => {
     'ec2:CancelSpotFleetRequests',
     'autoscaling:UpdateAutoScalingGroup',
     'sts:AssumeRole',
+    'ssm:GetParameter',
+    'ec2:DeleteLaunchTemplateVersions',
   ])
     t.true(all.includes(action), action);
+});
+
+test('the table of features says what reviews say', async (t) => {
+  const { made } = await cloudPage();
+  const row = (feature: string) =>
+    made
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes(feature))
+      ?.split(' | ')
+      .slice(1)
+      .map((cell) => cell.replace(' |', ''));
+  t.deepEqual(row('instance_requirements'), ['no', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes']);
+  t.deepEqual(row('capacity_reservation'), ['yes', 'yes', 'yes', 'yes', 'no', 'no', 'yes']);
+  t.deepEqual(row('replace_lost'), ['no effect', 'no effect', 'no effect', 'yes', 'no effect', 'yes', 'no effect']);
 });

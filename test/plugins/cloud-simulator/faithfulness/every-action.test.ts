@@ -1,6 +1,7 @@
 // Every action is driven by the real SDK once, and every member of its answer must be one that the SDK's own model of the service knows.
 import * as autoScaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
+import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
 import test from 'ava';
 import { actions } from '../../../../plugins/cloud-simulator/actions/index.ts';
@@ -121,11 +122,14 @@ const stsCalls: typeof ec2Calls = [
   ['AssumeRole', () => ({ RoleArn: 'arn:aws:iam::123456789012:role/one', RoleSessionName: 'test' }), 'Credentials'],
 ];
 
+const ssmCalls: typeof ec2Calls = [['GetParameter', () => ({ Name: '/images/one:3' }), 'Parameter']];
+
 test('every action is called here', (t) => {
   const called = [
     ...ec2Calls.map(([name]) => `2016-11-15/${name}`),
     ...groupCalls.map(([name]) => `2011-01-01/${name}`),
     ...stsCalls.map(([name]) => `2011-06-15/${name}`),
+    ...ssmCalls.map(([name]) => `2014-11-06/${name}`),
   ];
   t.deepEqual(called.toSorted(), actions.map((one) => `${one.version ?? '2016-11-15'}/${one.name}`).toSorted());
 });
@@ -134,6 +138,7 @@ for (const [service, calls, library] of [
   ['EC2', ec2Calls, ec2],
   ['Auto Scaling', groupCalls, autoScaling],
   ['STS', stsCalls, sts],
+  ['Systems Manager', ssmCalls, ssm],
 ] as const) {
   test(`the SDK drives every action of ${service} and knows all that it answers`, async (t) => {
     const cloud = await openCloud(t);
@@ -144,7 +149,12 @@ for (const [service, calls, library] of [
       maxAttempts: 1,
       credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
     };
-    const clients = { EC2: ec2.EC2Client, 'Auto Scaling': autoScaling.AutoScalingClient, STS: sts.STSClient };
+    const clients = {
+      EC2: ec2.EC2Client,
+      'Auto Scaling': autoScaling.AutoScalingClient,
+      STS: sts.STSClient,
+      'Systems Manager': ssm.SSMClient,
+    };
     const client = new clients[service](options);
     checkAnswers(client);
     t.teardown(() => client.destroy());

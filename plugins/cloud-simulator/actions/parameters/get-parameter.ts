@@ -1,0 +1,36 @@
+import type { Action } from '../../action.ts';
+import { imageOfAlias } from '../../launch/image-alias.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { text } from '../../wire/form.ts';
+import { ssmVersion } from '../../wire/protocols.ts';
+
+// A name or a path, or the ARN of either, with a version or a label behind a colon.
+const form = /^(arn:aws[\w-]*:ssm:[^:]*:\d{12}:parameter)?(\/?[\w.-]+(?:\/[\w.-]+)*)(?::([\w.-]+))?$/;
+
+/**
+ * Systems Manager: tells what a parameter holds, which is always the id of the image that a launch would take for its name. Every parameter exists but
+ * those with a step `missing` in their path, and with `strict_ids` none does.
+ */
+export const getParameter: Action = {
+  name: 'GetParameter',
+  version: ssmVersion,
+  mutating: false,
+  handle({ params, knobs, state, now }) {
+    const given = text(params, 'Name') ?? '';
+    const [, arn = '', name = '', selector] = form.exec(given) ?? [];
+    if (name === '') throw new AwsError('ValidationException', `Parameter name: '${given}' is not a name, a path or an ARN.`);
+    if (knobs.strict_ids || name.split('/').includes('missing')) throw new AwsError('ParameterNotFound', '');
+    return JSON.stringify({
+      Parameter: {
+        ARN: `${arn || `arn:aws:ssm:${state.region}:${state.account}:parameter`}${name.startsWith('/') ? '' : '/'}${name}`,
+        DataType: 'aws:ec2:image',
+        LastModifiedDate: now / 1000,
+        Name: name,
+        ...(selector === undefined ? {} : { Selector: `:${selector}` }),
+        Type: 'String',
+        Value: imageOfAlias(`resolve:ssm:${given}`),
+        Version: /^\d+$/.test(selector ?? '') ? Number(selector) : 1,
+      },
+    });
+  },
+};

@@ -1,0 +1,99 @@
+import type { Finding } from '../../../core/index.ts';
+import type { CloudTemplate } from '../fields.ts';
+import { machineTypesOf } from '../pools.ts';
+
+/** EC2's limits: of one call, and of a fleet that stands. */
+const mostConfigs = 50;
+const mostPools = 300;
+
+interface Config {
+  readonly LaunchTemplateSpecification?: unknown;
+  readonly Overrides?: readonly { readonly SubnetId?: unknown; readonly InstanceType?: unknown; readonly InstanceRequirements?: unknown }[];
+}
+
+/** A native specification of a fleet, and where it lies in the template. */
+export interface NativeFleet {
+  readonly native: Readonly<Record<string, unknown>>;
+  readonly path: string;
+}
+
+/** The parameters of the call; a template may name the one in which those of Spot Fleet lie, or leave it out. */
+export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate): NativeFleet {
+  const path = '/provider_api_spec';
+  const inner = given['SpotFleetRequestConfig'];
+  return typeof inner === 'object' && inner !== null
+    ? { native: inner as Readonly<Record<string, unknown>>, path: `${path}/SpotFleetRequestConfig` }
+    : { native: given, path };
+}
+
+const configsOf = ({ native }: NativeFleet): readonly Config[] => {
+  const given = native['LaunchTemplateConfigs'];
+  return Array.isArray(given) ? (given as Config[]) : [];
+};
+
+/** What the native specification says of machines, so that the template need not. */
+export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
+  const configs = configsOf(fleet);
+  const own = configs.length > 0 && configs.every((config) => config.LaunchTemplateSpecification !== undefined);
+  const types = configs.some(({ Overrides }) =>
+    Overrides?.some(({ InstanceType, InstanceRequirements }) => InstanceType !== undefined || InstanceRequirements !== undefined),
+  );
+  return [...(own ? (['image'] as const) : []), ...(own || types ? (['type'] as const) : [])];
+}
+
+/** What a fleet would be refused for in the pools that the template and its native specification name. */
+export function reviewPools(template: CloudTemplate, fleet: NativeFleet, standing: boolean): Finding[] {
+  const findings: Finding[] = [];
+  const error = (where: string, message: string) => findings.push({ level: 'error', path: where, message });
+  const { native } = fleet;
+  const path = `${fleet.path}/LaunchTemplateConfigs`;
+  if (native['LaunchSpecifications'] !== undefined)
+    error(`${fleet.path}/LaunchSpecifications`, 'cannot be used: fleets are made from a launch template');
+  if (native['LaunchTemplateConfigs'] === undefined) {
+    const pools = machineTypesOf(template).length * Math.max(1, new Set(template.subnet_ids).size);
+    if (standing && pools > mostPools)
+      error('/machine_types', `make ${pools} pools with subnet_ids; a fleet that is not instant has at most ${mostPools}`);
+    return findings;
+  }
+  const configs = configsOf(fleet);
+  if (configs.length === 0) error(path, 'must be a list that is not empty');
+  if (configs.length > mostConfigs) error(path, `must not have more than ${mostConfigs} entries`);
+  const overrides = configs.flatMap(({ Overrides }) => Overrides ?? []);
+  if (standing && overrides.length > mostPools)
+    error(path, `has ${overrides.length} overrides; a fleet that is not instant has at most ${mostPools}`);
+  if (!standing && overrides.some(({ SubnetId }) => typeof SubnetId === 'string' && SubnetId.includes(',')))
+    error(path, 'must have one subnet in each override of an instant fleet');
+  for (const [index, { LaunchTemplateSpecification }] of configs.entries())
+    if (standing && LaunchTemplateSpecification !== undefined)
+      error(
+        `${path}/${index}/LaunchTemplateSpecification`,
+        'cannot be used: only by its own launch template are the machines of such a fleet tagged; launch_template_id names one to start from',
+      );
+  return findings;
+}
+
+const instantOnly = ['SingleInstanceType', 'SingleAvailabilityZone', 'MinTargetCapacity', 'CapacityReservationOptions'];
+
+/** What EC2 allows of some types of fleet only. `tagged`: the only resource that the call of a standing fleet tags. */
+export function reviewFleetOptions({ native, path }: NativeFleet, standing: boolean, tagged: string): Finding[] {
+  const findings: Finding[] = [];
+  const error = (where: string, message: string) => findings.push({ level: 'error', path: `${path}${where}`, message });
+  for (const options of ['OnDemandOptions', 'SpotOptions']) {
+    const given = (native[options] ?? {}) as Readonly<Record<string, unknown>>;
+    for (const name of instantOnly) if (standing && given[name] !== undefined) error(`/${options}/${name}`, 'is for instant fleets only');
+    const least = given['MinTargetCapacity'];
+    if (!standing && least !== undefined && !given['SingleInstanceType'] && !given['SingleAvailabilityZone'])
+      error(`/${options}/MinTargetCapacity`, 'needs SingleInstanceType or SingleAvailabilityZone');
+    if (!standing && Number(least ?? 0) > 1000) error(`/${options}/MinTargetCapacity`, 'must be at most 1000');
+  }
+  if (standing && native['ReservedCapacityOptions'] !== undefined) error('/ReservedCapacityOptions', 'is for instant fleets only');
+  if (native['ReplaceUnhealthyInstances'] === true)
+    error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would end machines by itself');
+  const tags = native['TagSpecifications'];
+  const others = (Array.isArray(tags) ? (tags as { ResourceType?: string }[]) : []).flatMap(({ ResourceType: type }) =>
+    type === undefined || type === tagged ? [] : [type],
+  );
+  if (standing && others.length > 0)
+    error('/TagSpecifications', `can be of ${tagged} only; tags of machines belong into launch_template_spec`);
+  return findings;
+}

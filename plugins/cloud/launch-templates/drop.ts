@@ -1,0 +1,67 @@
+import { ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
+import { kindOfReason } from '../fault-codes.ts';
+import type { CloudSession } from '../session.ts';
+import { ownTags } from '../tags.ts';
+import { orderText } from './descriptions.ts';
+import { templatesTagged, unlessMissing, versionsOf } from './look.ts';
+import { templateTags } from './make.ts';
+import type { TemplateVersion } from './template-version.ts';
+
+/** EC2's limit of one call. */
+const mostVersions = 200;
+
+/**
+ * Deletes what was made for this order alone, and nothing else; already deleted is done. An order that broke off before it was stored what it
+ * uses may have made a launch template or a version all the same, also under settings that have changed since: it is looked for by its marks.
+ */
+export async function dropLaunchTemplate(
+  session: CloudSession,
+  order: LaunchOrder<any, any>,
+  used: TemplateVersion | undefined,
+  call: Call,
+): Promise<void> {
+  if (used) {
+    if (used.owner === 'order') await deleteTemplate(session, used.id, call);
+    if (used.owner === 'version') await deleteVersions(session, used.id, [used.version], call);
+    return;
+  }
+  const installation = { [ownTags.installation]: session.installation };
+  const made = { ...installation, [ownTags.request]: order.request_id, [ownTags.attempt]: String(order.attempt) };
+  for (const { LaunchTemplateId } of await templatesTagged(session, made, call))
+    if (LaunchTemplateId !== undefined) await deleteTemplate(session, LaunchTemplateId, call);
+  const ofOrders = { ...installation, [templateTags.template]: order.template.template_id, [templateTags.holds]: 'orders' };
+  for (const { LaunchTemplateId: id } of await templatesTagged(session, ofOrders, call)) {
+    const versions = id === undefined ? [] : await versionsOf(session, id, call);
+    const own = versions.filter(({ description }) => description === orderText(order));
+    if (id !== undefined)
+      await deleteVersions(
+        session,
+        id,
+        own.map(({ number }) => String(number)),
+        call,
+      );
+  }
+}
+
+export async function deleteTemplate(session: CloudSession, id: string, call: Call): Promise<void> {
+  await unlessMissing(() => session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call));
+}
+
+/** Deletes versions. EC2 answers for each by itself: what it did not delete, for another reason than that it is gone, is a fault. */
+export async function deleteVersions(session: CloudSession, id: string, versions: readonly string[], call: Call): Promise<void> {
+  for (let i = 0; i < versions.length; i += mostVersions) {
+    const Versions = versions.slice(i, i + mostVersions);
+    const answer = await unlessMissing(() =>
+      session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),
+    );
+    for (const { VersionNumber, ResponseError } of answer?.UnsuccessfullyDeletedLaunchTemplateVersions ?? []) {
+      const code = ResponseError?.Code ?? 'unexpectedError';
+      const kind = kindOfReason(code);
+      if (kind === 'gone') continue;
+      const said = ResponseError?.Message ?? 'The cloud gave no reason.';
+      throw new ProviderFault(kind, `DeleteLaunchTemplateVersions: version ${VersionNumber} of ${id}: ${said} Error Code: ${code}`, {
+        code,
+      });
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { LaunchTemplate, LaunchTemplateVersion } from '@aws-sdk/client-ec2';
+import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
+import { pagesOf } from '../pages.ts';
+import type { CloudSession } from '../session.ts';
+
+const missing: ReadonlySet<string> = new Set([
+  'InvalidLaunchTemplateName.NotFoundException',
+  'InvalidLaunchTemplateId.NotFound',
+  'InvalidLaunchTemplateId.VersionNotFound',
+]);
+
+/** Whether a fault says that a launch template, or a version of it, does not exist. */
+export const isTemplateMissing = (fault: ProviderFault): boolean => missing.has(fault.code);
+
+/** What `ask` gives, or nothing where it finds no such launch template. */
+export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isFault(error) && isTemplateMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function templateNamed(session: CloudSession, name: string, call: Call): Promise<LaunchTemplate | undefined> {
+  const answer = await unlessMissing(() =>
+    session.read((ec2) => new ec2.DescribeLaunchTemplatesCommand({ LaunchTemplateNames: [name] }), call),
+  );
+  return answer?.LaunchTemplates?.[0];
+}
+
+/** Launch templates that carry all these tags, the youngest first. */
+export async function templatesTagged(
+  session: CloudSession,
+  tags: Readonly<Record<string, string>>,
+  call: Call,
+): Promise<readonly LaunchTemplate[]> {
+  const Filters = Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
+  const found: LaunchTemplate[] = [];
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeLaunchTemplatesCommand({ Filters, MaxResults: 200, ...next }), call),
+  ))
+    found.push(...(page.LaunchTemplates ?? []));
+  return found.toSorted((a, b) => (b.CreateTime?.getTime() ?? 0) - (a.CreateTime?.getTime() ?? 0));
+}
+
+/** A version as far as it says what it is for. */
+export interface VersionSeen {
+  readonly number: number;
+  readonly description?: string;
+  readonly is_default: boolean;
+  readonly created_at?: string;
+}
+
+/** All versions of a launch template, the oldest first; `only`, such as `$Latest`, asks for one. None where there is no such launch template. */
+export async function versionsOf(session: CloudSession, id: string, call: Call, only?: string): Promise<readonly VersionSeen[]> {
+  const which = only === undefined ? { MaxResults: 200 } : { Versions: [only] };
+  const found = await unlessMissing(async () => {
+    const all: VersionSeen[] = [];
+    for await (const page of pagesOf((next) =>
+      session.read((ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: id, ...which, ...next }), call),
+    ))
+      all.push(...(page.LaunchTemplateVersions ?? []).flatMap((each) => seen(each) ?? []));
+    return all;
+  });
+  return (found ?? []).toSorted((a, b) => a.number - b.number);
+}
+
+function seen({ VersionNumber, VersionDescription, DefaultVersion, CreateTime }: LaunchTemplateVersion): VersionSeen | undefined {
+  if (VersionNumber === undefined) return undefined;
+  return {
+    number: VersionNumber,
+    ...(VersionDescription === undefined ? {} : { description: VersionDescription }),
+    is_default: DefaultVersion === true,
+    ...(CreateTime === undefined ? {} : { created_at: CreateTime.toISOString() }),
+  };
+}

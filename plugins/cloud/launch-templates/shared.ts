@@ -1,0 +1,100 @@
+import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
+import type { Call, LaunchOrder } from '../../../core/index.ts';
+import { once } from '../memory.ts';
+import type { CloudSession } from '../session.ts';
+import { ownTags, type Tag } from '../tags.ts';
+import { cleanTemplates, cleanVersions } from './clean-up.ts';
+import { contentOf } from './contents.ts';
+import { sharedText, weekIn } from './descriptions.ts';
+import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
+import { makeTemplate, makeVersion, templateTags } from './make.ts';
+import { contentName, versionsName } from './names.ts';
+import type { TemplateVersion } from './template-version.ts';
+import { isClosing, weekOf } from './week.ts';
+
+interface Wanted {
+  readonly order: LaunchOrder<any, any>;
+  readonly template_id: string;
+  readonly data: RequestLaunchTemplateData;
+  readonly content: string;
+  readonly week: number;
+}
+
+/**
+ * The launch template that orders with these contents share, in this week. The same contents lead to the same version, also for others who look
+ * at the same time: each may have added one, and from then on the older of them is found.
+ */
+export async function sharedContents(
+  session: CloudSession,
+  order: LaunchOrder<any, any>,
+  data: RequestLaunchTemplateData,
+  call: Call,
+): Promise<TemplateVersion> {
+  const { template_id } = order.template;
+  const content = contentOf(data);
+  const week = weekOf(session.clock.now());
+  const wanted = { order, template_id, data, content, week };
+  const make = session.settings.launch_template.version_strategy === 'separate' ? separately : asVersion;
+  return once(session.memory, `launch template ${template_id} ${content} ${week}`, () => make(session, wanted, call));
+}
+
+/** A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely not in use. */
+async function separately(
+  session: CloudSession,
+  { order, template_id, data, content, week }: Wanted,
+  call: Call,
+): Promise<TemplateVersion> {
+  const named = session.settings.launch_template.cleanup_old_versions ? week : null;
+  const name = contentName(session, template_id, content, named);
+  const tags = [...tagsFor(session), { Key: templateTags.content, Value: content }];
+  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, named), tags }, order, call);
+  if (made) await cleanTemplates(session, call);
+  return { id, version: '1', owner: 'shared' };
+}
+
+/** One launch template for each template; each content is a version of it. */
+async function asVersion(session: CloudSession, wanted: Wanted, call: Call): Promise<TemplateVersion> {
+  const { order, template_id, data, content, week } = wanted;
+  const open = await openTemplate(session, template_id, call);
+  if (open) return added(session, open.id, open.versions, wanted, call);
+  const name = versionsName(session, template_id, session.settings.launch_template.cleanup_old_versions ? week : null);
+  const tags = [...tagsFor(session), { Key: templateTags.template, Value: template_id }];
+  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, week), tags }, order, call);
+  if (!made) return added(session, id, await versionsOf(session, id, call), wanted, call);
+  await cleanTemplates(session, call);
+  return { id, version: '1', owner: 'shared' };
+}
+
+async function added(
+  session: CloudSession,
+  id: string,
+  versions: readonly VersionSeen[],
+  { order, data, content, week }: Wanted,
+  call: Call,
+): Promise<TemplateVersion> {
+  const description = sharedText(content, week);
+  const found = versions.find((each) => each.description === description);
+  if (found) return { id, version: String(found.number), owner: 'shared' };
+  const number = await makeVersion(session, { id, data, description }, order, call);
+  await cleanVersions(session, id, [...versions, { number, description, is_default: false }], order, call);
+  await cleanTemplates(session, call);
+  return { id, version: String(number), owner: 'shared' };
+}
+
+/** The launch template to which versions for a template are added; none when there is none yet, or none that is not about to be deleted as unused. */
+async function openTemplate(session: CloudSession, template_id: string, call: Call) {
+  const now = session.clock.now();
+  const tags = { ...Object.fromEntries(tagsFor(session).map(({ Key, Value }) => [Key, Value])), [templateTags.template]: template_id };
+  for (const { LaunchTemplateId: id } of await templatesTagged(session, tags, call)) {
+    const versions = id === undefined ? [] : await versionsOf(session, id, call);
+    const week = weekIn(versions.at(-1)?.description);
+    const closing = session.settings.launch_template.cleanup_old_versions && week !== undefined && isClosing(week, now);
+    if (id !== undefined && versions.length > 0 && !closing) return { id, versions };
+  }
+  return undefined;
+}
+
+const tagsFor = (session: CloudSession): Tag[] => [
+  { Key: ownTags.installation, Value: session.installation },
+  { Key: templateTags.holds, Value: 'contents' },
+];

@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloudPlugins } from './apis.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** By what name the code calls the SDK of a service. */
+const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };
+
+/** Every action that the plugins call, as IAM names it. */
+export function actions(): string[] {
+  const found = new Set<string>();
+  for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
+    for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(/new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g))
+      found.add(`${services[sdk ?? ''] ?? 'sts'}:${name}`);
+  }
+  return [...found].toSorted();
+}
+
+/** What changes or ends something that is there already, and carries our tag. */
+const own = new Set([
+  'ec2:TerminateInstances',
+  'ec2:CreateLaunchTemplateVersion',
+  'ec2:ModifyLaunchTemplate',
+  'ec2:DeleteLaunchTemplate',
+  'ec2:DeleteLaunchTemplateVersions',
+]);
+
+/** What a policy must allow for these actions, no more where a condition can say less. */
+export function policyFor(all: readonly string[]): object {
+  const parameters = all.filter((action) => action.startsWith('ssm:'));
+  const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
+  const roles: readonly string[] = all.filter((action) => action === 'sts:AssumeRole');
+  const makes = all.filter((action) => ![...looks, ...parameters, ...own, ...roles].includes(action));
+  const creating = ['RunInstances', 'CreateFleet', 'CreateLaunchTemplate', 'RequestSpotFleet'];
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { Sid: 'Look', Effect: 'Allow', Action: looks, Resource: '*' },
+      { Sid: 'MakeAndChange', Effect: 'Allow', Action: makes, Resource: '*' },
+      {
+        Sid: 'ChangeAndEndWhatIsTagged',
+        Effect: 'Allow',
+        Action: all.filter((action) => own.has(action)),
+        Resource: '*',
+        Condition: { StringLike: { 'aws:ResourceTag/muster:installation': '*' } },
+      },
+      {
+        Sid: 'TagWhatIsMade',
+        Effect: 'Allow',
+        Action: ['ec2:CreateTags', 'autoscaling:CreateOrUpdateTags'],
+        Resource: '*',
+        Condition: { StringEqualsIfExists: { 'ec2:CreateAction': creating } },
+      },
+      {
+        Sid: 'ReadParametersThatNameImages',
+        Effect: 'Allow',
+        Action: parameters,
+        Resource: ['arn:aws:ssm:*::parameter/aws/service/*', 'arn:aws:ssm:*:ACCOUNT:parameter/PATH-OF-YOUR-IMAGES/*'],
+      },
+      {
+        Sid: 'GiveMachinesAndFleetsTheirRoles',
+        Effect: 'Allow',
+        Action: 'iam:PassRole',
+        Resource: ['arn:aws:iam::ACCOUNT:role/ROLE-OF-THE-MACHINES', 'arn:aws:iam::ACCOUNT:role/ROLE-OF-SPOT-FLEETS'],
+      },
+      {
+        Sid: 'AssumeTheRoleOfAnInstance',
+        Effect: 'Allow',
+        Action: roles,
+        Resource: 'arn:aws:iam::ACCOUNT:role/ROLE-ARN-OF-THE-CONFIGURATION',
+      },
+    ],
+  };
+}

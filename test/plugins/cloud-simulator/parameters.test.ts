@@ -1,0 +1,49 @@
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import test, { type ExecutionContext } from 'ava';
+import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/image-alias.ts';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { launch, openCloud, refusal } from './support.ts';
+
+async function open(t: ExecutionContext, knobs: KnobChange = {}) {
+  const cloud = await openCloud(t, { knobs });
+  const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
+  const client = new SSMClient({ endpoint: cloud.simulator.url, region: 'us-east-1', maxAttempts: 1, credentials });
+  t.teardown(() => client.destroy());
+  return { ...cloud, get: (Name: string) => client.send(new GetParameterCommand({ Name })) };
+}
+
+test('a parameter holds the image that a launch by its name would take', async (t) => {
+  const { get, ec2, simulator } = await open(t);
+  for (const name of ['/images/one', '/images/one:3', 'one:stable']) {
+    const { Parameter } = await get(name);
+    const { Instances } = await ec2.send(launch({ ImageId: `resolve:ssm:${name}` }));
+    t.is(Parameter?.Value, imageOfAlias(`resolve:ssm:${name}`));
+    t.is(Parameter?.Value, Instances?.[0]?.ImageId);
+  }
+  const { Parameter } = await get('/images/one:3');
+  t.like(Parameter, { Name: '/images/one', Version: 3, Selector: ':3', Type: 'String' });
+  t.like(simulator.audit().at(-1), { action: 'GetParameter', region: 'us-east-1', executed: true, answered: true, code: null });
+});
+
+test('parameters that are missing, and with strict_ids all, are not found', async (t) => {
+  const { get, simulator } = await open(t);
+  t.like(await refusal(get('/images/missing')), { code: 'ParameterNotFound', status: 400 });
+  t.like(await refusal(get('no good name')), { code: 'ValidationException', status: 400 });
+  simulator.setKnobs({ strict_ids: true });
+  t.like(await refusal(get('/images/one')), { code: 'ParameterNotFound', status: 400 });
+});
+
+test('it is refused and throttled in the words of its service, and goes wrong as every other call', async (t) => {
+  const { get, simulator } = await open(t);
+  simulator.setKnobs({ auth: { denied: [{ action: 'GetParameter' }] } });
+  const denied = await refusal(get('/a'));
+  t.like(denied, { code: 'AccessDeniedException', status: 400 });
+  t.regex(denied.message, /not authorized to perform: ssm:GetParameter/);
+  simulator.setKnobs({ auth: { denied: [], known_keys: ['AKIAOTHER'] } });
+  t.like(await refusal(get('/a')), { code: 'UnrecognizedClientException', status: 400 });
+  simulator.setKnobs({ auth: { known_keys: null }, throttle: { next: [{ action: 'GetParameter', times: 1 }] } });
+  t.like(await refusal(get('/a')), { code: 'ThrottlingException', status: 400 });
+  simulator.setKnobs({ throttle: { next: [] }, faults: [{ action: 'GetParameter', effect: 'skip', then: 'error' }] });
+  t.like(await refusal(get('/a')), { code: 'InternalError', status: 500 });
+  t.is((await get('/a')).Parameter?.Name, '/a');
+});

@@ -1,0 +1,73 @@
+import test from 'ava';
+import type { ProviderApi } from '../../../core/index.ts';
+import { asg } from '../../../plugins/cloud-asg/index.ts';
+import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
+import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
+import { intoInterface } from '../../../plugins/cloud/machine-data.ts';
+import { templateStage } from './launch-template-support.ts';
+
+const ways: readonly (readonly [string, ProviderApi, object])[] = [
+  ['EC2Fleet instant', ec2Fleet, {}],
+  ['EC2Fleet request', ec2Fleet, { fleet_type: 'request' }],
+  ['SpotFleet maintain', spotFleet, { fleet_type: 'maintain', price_type: 'spot' }],
+];
+for (const [name, api, more] of ways) {
+  test(`${name}: configurations that name types and no launch template get that of the order`, async (t) => {
+    const cloud = await templateStage(t, {}, { boot_ms: 1_000 });
+    const LaunchTemplateConfigs = [
+      { Overrides: [{ InstanceType: 'c5.large', SubnetId: 'subnet-1' }] },
+      { Overrides: [{ InstanceType: 'c5.xlarge', SubnetId: 'subnet-2' }] },
+    ];
+    const template = { ...more, machine_type: undefined, provider_api_spec: { LaunchTemplateConfigs } };
+    t.deepEqual(
+      api.review?.({ template_id: 't', image_id: 'ami-1', ...template } as any).filter(({ level }) => level === 'error'),
+      [],
+    );
+    const order = await cloud.order(api, { machine_count: 2, template: template as any });
+    const { id, version } = order.prepared.template;
+    t.deepEqual(
+      order.prepared.input.LaunchTemplateConfigs,
+      LaunchTemplateConfigs.map((each) => ({ ...each, LaunchTemplateSpecification: { LaunchTemplateId: id, Version: version } })),
+    );
+    await api.launch(cloud.session, order, cloud.call);
+    cloud.simulator.advance(60_000);
+    t.is(cloud.simulator.ledger().live[order.request_id]?.length, 2);
+  });
+}
+
+test('a standing fleet keeps its own launch template whatever is said, an instant one takes that which is named', async (t) => {
+  const cloud = await templateStage(t);
+  const named = { LaunchTemplateName: 'mine', Version: '1' };
+  for (const [fleet_type, own] of [
+    ['instant', false],
+    ['maintain', true],
+  ] as const) {
+    const provider_api_spec = { LaunchTemplateConfigs: [{ LaunchTemplateSpecification: named }] };
+    const { prepared } = await cloud.order(ec2Fleet, { template: { fleet_type, provider_api_spec } as any });
+    const { id, version } = prepared.template;
+    t.deepEqual(
+      prepared.input.LaunchTemplateConfigs[0].LaunchTemplateSpecification,
+      own ? { LaunchTemplateId: id, Version: version } : named,
+    );
+  }
+});
+
+test('groups and subnet go into the first network interface, but not into one that exists already', (t) => {
+  const params = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
+  t.deepEqual(intoInterface(params), params);
+  t.deepEqual(intoInterface({ ...params, NetworkInterfaces: [{ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] }), {
+    EbsOptimized: true,
+    NetworkInterfaces: [{ DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true }, { DeviceIndex: 1 }],
+  });
+  t.deepEqual(intoInterface({ ...params, NetworkInterfaces: [{ NetworkInterfaceId: 'eni-1' }] }), {
+    EbsOptimized: true,
+    NetworkInterfaces: [{ DeviceIndex: 0, NetworkInterfaceId: 'eni-1' }],
+  });
+});
+
+test("a group's launch template carries what is said natively of its machines", async (t) => {
+  const cloud = await templateStage(t);
+  const launch_template_spec = { EbsOptimized: true, MetadataOptions: { HttpTokens: 'required' } };
+  const { prepared } = await cloud.order(asg, { template: { launch_template_spec } as any });
+  t.like((await cloud.version(prepared.template))?.LaunchTemplateData, launch_template_spec);
+});
