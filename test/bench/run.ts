@@ -3,6 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { cloudImport } from './lines/cloud-import.ts';
+import { cloudReturn } from './lines/cloud-return.ts';
+import { cloudSteady } from './lines/cloud-steady.ts';
+import { cloudSweep } from './lines/cloud-sweep.ts';
+import { cloudThousand } from './lines/cloud-thousand.ts';
 import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
 import { reads } from './lines/reads.ts';
@@ -15,7 +20,21 @@ import { clearWorkplaces } from './processes/workplace.ts';
 import type { Row } from './report/row.ts';
 import { table } from './report/table.ts';
 
-const lines: readonly Line[] = [start, idle, reads, writes, tenThousand, openLoop, simulator, simulatedHour];
+const lines: readonly Line[] = [
+  start,
+  idle,
+  reads,
+  writes,
+  tenThousand,
+  openLoop,
+  cloudImport,
+  cloudThousand,
+  cloudReturn,
+  cloudSteady,
+  cloudSweep,
+  simulator,
+  simulatedHour,
+];
 const names = lines.flatMap((line) => line.names);
 const results = join(import.meta.dirname, '../../bench-results.json');
 
@@ -32,6 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const rows: Row[] = [];
 try {
   for (const line of lines) {
+    if (line.slow && effort.quick && values.only === undefined) continue;
     if (line.names.some(wanted)) await line.run(effort, wanted, tell);
   }
 } finally {

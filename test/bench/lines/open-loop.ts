@@ -19,7 +19,7 @@ export const openLoop: Line = {
     for (let run = 0; run < runs; run++) {
       const both = await fresh();
       const body = JSON.stringify({ template_id: 'run', machine_count: 1 });
-      const made = provision(both, 10_000);
+      const made = provision(both, { machines: 10_000 });
       done.push(await load.run({ url: `${both.broker.api}/machines/request`, per_second, seconds, body }));
       took.push((await made).seconds);
       await both.broker.stop();

@@ -1,62 +1,85 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { startBroker, type Broker } from '../processes/broker.ts';
 import { openCloud, type Cloud } from '../processes/cloud.ts';
 import { json } from '../processes/http.ts';
 import { rssMb } from '../processes/usage.ts';
 import { workplace } from '../processes/workplace.ts';
 
-const bootMs = 1_000;
-const machinesEach = 100;
-const patienceMs = 60_000;
-
 export interface Provisioning {
+  readonly directory: string;
   readonly broker: Broker;
   readonly cloud: Cloud;
 }
 
+export interface FreshOptions {
+  /** Of the simulated cloud. Default: machines boot in a second. */
+  readonly knobs?: KnobChange;
+  /** Laid over the configuration of the provider instance. */
+  readonly config?: object;
+  /** Added to the environment of the broker. */
+  readonly env?: Record<string, string>;
+}
+
 /** A broker and its cloud, both fresh; they have not met yet. */
-export async function fresh(): Promise<Provisioning> {
-  const directory = workplace();
-  const cloud = await openCloud(directory, bootMs);
-  const broker = await startBroker(directory);
-  return { broker, cloud };
+export async function fresh({ knobs, config, env }: FreshOptions = {}): Promise<Provisioning> {
+  const directory = workplace(config);
+  const cloud = await openCloud(directory, { boot_ms: 1_000, ...knobs });
+  const broker = await startBroker(directory, env);
+  return { directory, broker, cloud };
+}
+
+export interface Wanted {
+  readonly machines: number;
+  /** Machines in a request. Default 100. */
+  readonly each?: number;
+  /** Templates that the requests take in turn. Default: half through RunInstances and half through EC2Fleet. */
+  readonly templates?: readonly string[];
+  readonly patience_ms?: number;
 }
 
 export interface Provisioned {
+  readonly request_ids: readonly string[];
   readonly seconds: number;
   readonly describes: number;
   readonly launches: number;
+  readonly throttled: number;
   readonly rss_mb: number;
 }
 
-/** Asks for machines, 100 in a request, through both APIs, and waits until all of them run. */
-export async function provision({ broker, cloud }: Provisioning, machines: number): Promise<Provisioned> {
+/** Asks for machines and waits until all of them run. */
+export async function provision({ broker, cloud }: Provisioning, wanted: Wanted): Promise<Provisioned> {
+  const { machines, each = 100, templates = ['run', 'fleet'], patience_ms = 60_000 } = wanted;
+  const before = await cloud.mark();
   const began = performance.now();
-  const before = await cloud.calls();
   const asked = await Promise.all(
-    Array.from({ length: machines / machinesEach }, (_, index) =>
-      json(`${broker.api}/machines/request`, 'POST', { template_id: index % 2 === 0 ? 'run' : 'fleet', machine_count: machinesEach }),
+    Array.from({ length: machines / each }, (_, index) =>
+      json(`${broker.api}/machines/request`, 'POST', { template_id: templates[index % templates.length], machine_count: each }),
     ),
   );
-  const open = new Set<string>(asked.map(({ request_id }) => request_id));
-  while (open.size > 0) {
+  const request_ids = asked.map(({ request_id }): string => request_id);
+  await completed(broker, request_ids, patience_ms);
+  const seconds = (performance.now() - began) / 1000;
+  const calls = await cloud.calls(before);
+  const running = await cloud.running();
+  if (running < machines) throw new Error(`The cloud has ${running} machines, of ${machines}.`);
+  return { ...calls, request_ids, seconds, rss_mb: rssMb(broker.pid) ?? Number.NaN };
+}
+
+/** Waits until all of the requests are completed. */
+export async function completed(broker: Broker, request_ids: readonly string[], patience_ms = 60_000): Promise<void> {
+  const began = performance.now();
+  const open = new Set(request_ids);
+  for (;;) {
     for (const request_id of open) {
       const { status, message } = await json(`${broker.api}/requests/${request_id}/status?long=false`);
       if (status === 'pending' || status === 'in_progress') break;
       if (status !== 'completed') throw new Error(`${request_id} is ${status}: ${message}`);
       open.delete(request_id);
     }
-    if (performance.now() - began > patienceMs) throw new Error(`${open.size} requests were not completed within ${patienceMs / 1000} s.`);
+    if (open.size === 0) return;
+    if (performance.now() - began > patience_ms)
+      throw new Error(`${open.size} requests were not completed within ${patience_ms / 1000} s.`);
     await wait(50);
   }
-  const seconds = (performance.now() - began) / 1000;
-  const after = await cloud.calls();
-  const running = await cloud.running();
-  if (running < machines) throw new Error(`The cloud has ${running} machines, of ${machines}.`);
-  return {
-    seconds,
-    describes: after.describes - before.describes,
-    launches: after.launches - before.launches,
-    rss_mb: rssMb(broker.pid) ?? Number.NaN,
-  };
 }

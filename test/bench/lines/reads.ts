@@ -25,7 +25,7 @@ export const reads: Line = {
 
   async run({ quick, rounds, seconds }, wanted, tell) {
     const directory = workplace();
-    await openCloud(directory, 50);
+    await openCloud(directory, { boot_ms: 50 });
     const broker = await startBroker(directory);
     const pages = (await makePages(broker, quick)).filter(({ name }) => wanted(name));
     const bare = Child.of(join(import.meta.dirname, '../baselines/read.ts'));

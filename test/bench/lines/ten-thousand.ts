@@ -12,7 +12,7 @@ export const tenThousand: Line = {
     const done: Provisioned[] = [];
     for (let run = 0; run < runs; run++) {
       const both = await fresh();
-      done.push(await provision(both, 10_000));
+      done.push(await provision(both, { machines: 10_000 }));
       await both.broker.stop();
     }
     const measured = spread(done.map((each) => each.seconds));

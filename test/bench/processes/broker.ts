@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Settings } from '../../../core/lifecycle/settings.ts';
 import { Child } from './child.ts';
 import { freePort } from './free-port.ts';
 import { call } from './http.ts';
 
-const launcher = join(import.meta.dirname, '../../../host/bin/muster');
+/** What a user starts. */
+export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
-const flags = ['--max-semi-space-size=1'];
+export const nodeFlags = ['--max-semi-space-size=1'];
 const patienceMs = 20_000;
 
 export interface Broker {
@@ -18,13 +20,13 @@ export interface Broker {
   stop(): Promise<void>;
 }
 
-/** The broker as a user starts it, loop thread and all, on a port of its own. Resolves with its first answer. */
-export async function startBroker(directory: string): Promise<Broker> {
+/** The broker as a user starts it, loop thread and all, on a port of its own. Resolves with its first answer. `env` is added to its environment. */
+export async function startBroker(directory: string, env: Record<string, string> = {}): Promise<Broker> {
   const port = await freePort();
   const args = ['server', 'start', '--foreground', '--port', String(port)];
   const began = performance.now();
   // The launcher becomes the server: one process.
-  const child = new Child(launcher, args, { cwd: directory, env: { MUSTER_DATA_DIR: directory }, answers: false });
+  const child = new Child(launcher, args, { cwd: directory, env: { MUSTER_DATA_DIR: directory, ...env }, answers: false });
   const api = `http://127.0.0.1:${port}/api/v1`;
   await firstAnswer(`${api}/templates/`, child);
   const started_ms = performance.now() - began;
@@ -33,7 +35,27 @@ export async function startBroker(directory: string): Promise<Broker> {
 
 /** The same broker, except that nothing is carried out: requests are stored and stay pending. */
 export async function startWithoutLoop(directory: string): Promise<Broker> {
-  const child = new Child(process.execPath, [...flags, join(import.meta.dirname, 'without-loop.ts'), directory]);
+  const child = new Child(process.execPath, [...nodeFlags, join(import.meta.dirname, 'without-loop.ts'), directory]);
+  const { url } = await child.ask<{ url: string }>({ do: 'start' });
+  return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
+}
+
+export interface Intervals {
+  readonly settings: Partial<Settings>;
+  /** Where blocks of the event loops are written down, see `watch-delays.ts`. */
+  readonly delays?: string;
+}
+
+/** The same broker with other intervals than the usual ones. */
+export async function startWithSettings(directory: string, { settings, delays }: Intervals): Promise<Broker> {
+  const watched = delays === undefined ? [] : [`--import=${join(import.meta.dirname, 'watch-delays.ts')}`];
+  const child = new Child(
+    process.execPath,
+    [...nodeFlags, ...watched, join(import.meta.dirname, 'with-settings.ts'), directory, JSON.stringify(settings)],
+    {
+      env: delays === undefined ? {} : { BENCH_DELAYS: delays },
+    },
+  );
   const { url } = await child.ask<{ url: string }>({ do: 'start' });
   return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
 }

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 
 const made = new Set<string>();
 
-/** A data directory with configuration and templates. `BENCH_DIR` names the disk that is measured; default: the one for temporary files. */
-export function workplace(): string {
+/**
+ * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance. `BENCH_DIR` names the disk that
+ * is measured; default: the one for temporary files.
+ */
+export function workplace(cloud: object = {}): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'muster-bench-'));
   made.add(directory);
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
+  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud)));
   return directory;
 }
 
@@ -26,6 +29,13 @@ const launch = {
   tags: { team: 'bench' },
 };
 
+const fleet = {
+  ...launch,
+  provider_api: 'EC2Fleet',
+  machine_types: { 'm5.large': 1, 'm5a.large': 1, 'm6i.large': 1 },
+  subnet_ids: ['subnet-0e24c7ca3264c9054', 'subnet-0c2d2d8f45fc0b149'],
+};
+
 const templates = [
   {
     ...launch,
@@ -34,17 +44,11 @@ const templates = [
     machine_type: 't3.small',
     subnet_ids: ['subnet-0e24c7ca3264c9054'],
   },
-  {
-    ...launch,
-    template_id: 'fleet',
-    provider_api: 'EC2Fleet',
-    fleet_type: 'instant',
-    machine_types: { 'm5.large': 1, 'm5a.large': 1, 'm6i.large': 1 },
-    subnet_ids: ['subnet-0e24c7ca3264c9054', 'subnet-0c2d2d8f45fc0b149'],
-  },
+  { ...fleet, template_id: 'fleet', fleet_type: 'instant' },
+  { ...fleet, template_id: 'maintain', fleet_type: 'maintain' },
 ];
 
-const configuration = {
-  providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:' } }],
+const configurationWith = (cloud: object) => ({
+  providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:', ...cloud } }],
   server: { max_pending: 10_000_000, rate_limit: { enabled: false }, log_level: 'warn' },
-};
+});
