@@ -23,6 +23,8 @@ export interface Compiled<T> {
    * `raw` is not changed. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects are kept as written.
    */
   parse(raw: unknown, options?: ParseOptions): Parsed<T>;
+  /** Canonical spelling and defaults, without a check: for what was checked already. */
+  fill(raw: unknown): T;
   /** Canonical spelling alone. Findings: two spellings of one field with different values. */
   canonical(raw: unknown): { readonly value: unknown; readonly findings: readonly Finding[] };
 }
@@ -56,6 +58,7 @@ function make(schema: TSchema): Compiled<unknown> {
       const findings: Finding[] = [];
       return { value: rename(plan, raw, '', findings), findings };
     },
+    fill: (raw) => fillDefaults(plan, rename(plan, raw, '', [])),
     parse(raw, options = {}) {
       validator ??= validatorOf(schema);
       const findings: Finding[] = [];

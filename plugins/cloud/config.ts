@@ -92,12 +92,8 @@ type Filled<T> = {
 /** The configuration with all defaults filled in. */
 export type CloudSettings = Filled<CloudConfig>;
 
-/** Fills what is absent; throws what the schema refuses, for callers that did not check. */
-export function settingsOf(config: CloudConfig): CloudSettings {
-  const parsed = compile(CloudConfig).parse(config);
-  if (parsed.findings) throw new TypeError(parsed.findings.map((finding) => `${finding.path}: ${finding.message}`).join('; '));
-  return parsed.value as CloudSettings;
-}
+/** Fills what is absent. The broker has checked what is there: checking it again would load the compiler of schemas into the loop's thread. */
+export const settingsOf = (config: CloudConfig): CloudSettings => compile(CloudConfig).fill(config) as CloudSettings;
 
 const switchOf: Readonly<Record<string, keyof Static<typeof Handlers>>> = {
   EC2Fleet: 'ec2_fleet',

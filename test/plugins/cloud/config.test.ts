@@ -53,8 +53,13 @@ for (const [field, least, most] of bounds) {
 }
 
 test('max_versions_per_template is from 1 to 100', (t) => {
-  for (const max_versions_per_template of [1, 100]) t.notThrows(() => settingsOf({ launch_template: { max_versions_per_template } }));
-  for (const max_versions_per_template of [0, 101]) t.throws(() => settingsOf({ launch_template: { max_versions_per_template } }));
+  const parse = (max_versions_per_template: number) => compile(CloudConfig).parse({ launch_template: { max_versions_per_template } });
+  for (const good of [1, 100]) t.is(parse(good).findings, undefined);
+  for (const bad of [0, 101])
+    t.deepEqual(
+      parse(bad).findings?.map(({ path }) => path),
+      ['/launch_template/max_versions_per_template'],
+    );
 });
 
 test('nested objects are filled, unknown fields kept, secrets marked', (t) => {
