@@ -1,8 +1,9 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { asLocalCall } from './local-call.ts';
 
 // Importing node:http by name makes every one of its exports, and with them a whole WebSocket client: 10 MB and 20 ms for nothing.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -10,29 +11,39 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** The longest path that a socket's address holds. */
 const longestPath = 107;
 
-/** Serves the same calls on a Unix socket that only the owner may use. Undefined, with a warning, where the path is too long for one. */
-export async function listenOnSocket(
-  path: string,
-  serve: (request: IncomingMessage, response: ServerResponse) => void,
-  log: Log,
-): Promise<Server | undefined> {
+/**
+ * Makes room for a socket: what a server left behind that was killed is removed. Null, with a warning, where the path is too long for one; CONFLICT
+ * when somebody answers there.
+ */
+export async function freeSocketPath(path: string, log: Log): Promise<string | null> {
   if (Buffer.byteLength(path) > longestPath) {
     log.warn(
       { socket_path: path },
       `No socket: its path has ${Buffer.byteLength(path)} bytes and ${longestPath} are the most. Set server.socket_path to a shorter one.`,
     );
-    return undefined;
+    return null;
   }
-  const server = createServer({ requestTimeout: 60_000 }, serve);
+  if (!existsSync(path)) return path;
+  if (await answers(path))
+    throw new BrokerError('CONFLICT', `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`);
+  rmSync(path, { force: true });
+  return path;
+}
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Makes room for the socket and serves on it. Undefined, with a warning, where the path is too long for one. */
+export async function listenOnSocket(path: string, serve: Serve, log: Log): Promise<Server | undefined> {
+  return (await freeSocketPath(path, log)) === null ? undefined : serveOnSocket(path, serve);
+}
+
+/** Serves the same calls on a Unix socket that only the owner may use, at a path that is free. */
+export async function serveOnSocket(path: string, serve: Serve): Promise<Server> {
+  const server = createServer({ requestTimeout: 60_000 }, (request, response) => serve(asLocalCall(request), response));
   try {
     await listen(server, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw refused(path, error);
-    if (await answers(path))
-      throw new BrokerError('CONFLICT', `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`);
-    // What a server left behind that was killed.
-    rmSync(path, { force: true });
-    await listen(server, path);
+    throw refused(path, error);
   }
   chmodSync(path, 0o600);
   return server;

@@ -4,7 +4,7 @@ import type { Query } from '../storage.ts';
 import { p } from '../vocabulary.ts';
 import { MachineView, machineView } from './machine-views.ts';
 import { operation } from './operation.ts';
-import { paging, sorting } from './paging.ts';
+import { paging, sortBy, sorting } from './paging.ts';
 
 const sortable = ['created_at', 'gone_at', 'status', 'template_id', 'request_id', 'provider_instance', 'machine_id', 'name'] as const;
 
@@ -23,7 +23,7 @@ export const listMachines = operation('ListMachinesQuery', {
       offset: Type.Optional(p.offset),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
-      sort: Type.Optional(p.sort),
+      sort: sortBy(sortable),
     },
     { additionalProperties: false },
   ),

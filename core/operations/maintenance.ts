@@ -57,6 +57,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
     message: Type.String(),
   }),
   cli: { command: 'machines return-all' },
+  leaves_work: true,
   destructive: true,
   async handle({ include_pending = false, confirm, timeout = 3600 }, { requests, inventory }) {
     if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because every machine is given back');

@@ -70,6 +70,8 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
   readonly cli?: { readonly command: string; readonly args?: readonly string[] };
   /** For agents: it may destroy something. Default false. */
   readonly destructive?: boolean;
+  /** What it stores is carried out afterwards: without a server that runs, somebody must see to it. Default false. */
+  readonly leaves_work?: boolean;
   handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;
 }
 

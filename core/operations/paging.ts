@@ -1,5 +1,7 @@
+import { Type } from 'typebox';
 import { BrokerError } from '../errors.ts';
 import { hint } from '../spelling.ts';
+import { p } from '../vocabulary.ts';
 
 export interface Paging {
   readonly limit: number;
@@ -20,6 +22,13 @@ export function paging(
   const limit = input.limit ?? input.page_size ?? fallback;
   return { limit, offset: input.offset ?? ((input.page ?? 1) - 1) * limit };
 }
+
+/** The parameter `sort`, of an operation that sorts by these. */
+export const sortBy = (fields: readonly string[]) =>
+  Type.Optional({
+    ...p.sort,
+    description: `\`<field>:asc\` or \`<field>:desc\`. Fields: ${fields.map((each) => `\`${each}\``).join(', ')}.`,
+  });
 
 /** `created_at:desc` as field and direction; INVALID_REQUEST for a field that cannot be sorted by. */
 export function sorting<F extends string>(sort: string | undefined, fields: readonly F[]): readonly [F, 'asc' | 'desc'] | undefined {

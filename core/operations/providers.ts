@@ -5,7 +5,7 @@ import type { ProviderApi } from '../provider.ts';
 import type { LackingOffer } from '../providers/facts.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
-import { paging, sorting } from './paging.ts';
+import { paging, sortBy, sorting } from './paging.ts';
 import { missingView, ProviderView, providerView } from './provider-views.ts';
 
 const SupportedApi = Type.Object({
@@ -45,7 +45,7 @@ export const listProviders = operation('ListProvidersQuery', {
       limit: Type.Optional(p.limit),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
-      sort: Type.Optional(p.sort),
+      sort: sortBy(sortable),
     },
     { additionalProperties: false },
   ),

@@ -3,7 +3,7 @@ import type { Query } from '../storage.ts';
 import { selectionRefusals } from '../selection/select.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
-import { paging, sorting } from './paging.ts';
+import { paging, sortBy, sorting } from './paging.ts';
 import { requestMachines } from './request-machines.ts';
 
 const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
@@ -32,6 +32,7 @@ export const createRequest = operation('CreateRequestCommand', {
     idempotent: true,
   },
   cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
+  leaves_work: true,
   handle: (input, services, { key }) => requestMachines(input, services, key),
 });
 
@@ -51,6 +52,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   refusals: ['MACHINE_NOT_FOUND'],
   rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
   cli: { command: 'machines return', args: ['machine_ids'] },
+  leaves_work: true,
   destructive: true,
   async handle({ machine_ids, timeout }, { requests }, { key }) {
     return requests.giveBack(machine_ids, timeout ?? 3600, key ? { key } : {});
@@ -64,6 +66,7 @@ export const cancelRequest = operation('CancelRequestCommand', {
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
   cli: { command: 'requests cancel', args: ['request_id'] },
+  leaves_work: true,
   destructive: true,
   async handle({ request_id, reason }, { requests }) {
     return requests.cancel(request_id, reason);
@@ -93,7 +96,7 @@ export const listRequests = operation('ListActiveRequestsQuery', {
       limit: Type.Optional(p.limit),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
-      sort: Type.Optional(p.sort),
+      sort: sortBy(sortable),
     },
     { additionalProperties: false },
   ),

@@ -50,6 +50,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     idempotent: true,
   },
   cli: { command: 'requests create-selected', args: ['template_id', 'machine_count'] },
+  leaves_work: true,
   async handle(input, services, { key }) {
     const detail = await requestMachines(input, services, key);
     const { request } = detail;

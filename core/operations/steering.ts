@@ -8,6 +8,7 @@ export const syncRequest = operation('SyncRequestCommand', {
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   cli: { command: 'requests sync', args: ['request_id'] },
+  leaves_work: true,
   handle: ({ request_id }, { requests }) => requests.status(request_id, true),
 });
 
@@ -16,6 +17,7 @@ export const completeRequest = operation('CompleteRequestCommand', {
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   cli: { command: 'requests complete', args: ['request_id'] },
+  leaves_work: true,
   destructive: true,
   async handle({ request_id }, { requests, steering }) {
     await steering.complete(request_id);
@@ -35,6 +37,7 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   ),
   output: 'status',
   cli: { command: 'requests set-status', args: ['request_id', 'status'] },
+  leaves_work: true,
   destructive: true,
   async handle({ request_id, status, reason }, { requests, steering }) {
     if (await steering.mayBecome(request_id, status)) {
@@ -62,6 +65,7 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
     unverified: Type.Array(Type.String(), { description: 'Those that were expected and that the provider has not confirmed yet.' }),
   }),
   cli: { command: 'requests populate', args: ['request_id', 'machine_ids'] },
+  leaves_work: true,
   destructive: true,
   async handle({ request_id, machine_ids = [] }, { requests }) {
     // The look is what verifies: it takes in what carries the request's tags, and nothing else.

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { CommonTemplate } from '../model/template.ts';
+import { sortableTemplateFields } from '../templates/list.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
-import { paging } from './paging.ts';
+import { paging, sortBy } from './paging.ts';
 
 const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
 
@@ -17,7 +18,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
       limit: Type.Optional(p.limit),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
-      sort: Type.Optional(p.sort),
+      sort: sortBy(sortableTemplateFields),
     },
     { additionalProperties: false },
   ),

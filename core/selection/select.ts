@@ -25,7 +25,7 @@ export function select(query: SelectionQuery, candidates: readonly Candidate[]):
   const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
   if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
   if (policy.strategy === 'explicit') requireNamed(query, candidates);
-  if (policy.strategy === 'load_balanced') requireType(query, candidates);
+  requireType(query, candidates);
   const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
   const { eligible, rejected } = sift(query, policy.strategy, named);
   const [winner, ...runnersUp] = policy.rank(query, eligible);
@@ -54,7 +54,7 @@ function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): 
 
 function requireType(query: SelectionQuery, candidates: readonly Candidate[]): void {
   const type = query.provider_type;
-  if (type === undefined || candidates.some((candidate) => candidate.type === type)) return;
+  if (type === undefined || candidates.length === 0 || candidates.some((candidate) => candidate.type === type)) return;
   const known = [...new Set(candidates.map((candidate) => candidate.type))];
   throw new BrokerError('PROVIDER_TYPE_MISMATCH', `No provider instance is of type '${type}'${hint(type, known)}`, {
     requested_provider: type,

@@ -19,7 +19,17 @@ export interface TemplateQuery extends Placement {
   readonly offset?: number;
 }
 
-const sortable = ['template_id', 'name', 'provider_api', 'provider_type', 'provider_name', 'machine_type', 'max_instances', 'version'];
+/** What a list of templates can be sorted by. */
+export const sortableTemplateFields = [
+  'template_id',
+  'name',
+  'provider_api',
+  'provider_type',
+  'provider_name',
+  'machine_type',
+  'max_instances',
+  'version',
+];
 
 /** Filters by what serves a template, in any known spelling; sorts numbers as numbers, absent values last; cuts the page. */
 export function listTemplates(
@@ -53,7 +63,8 @@ const stated = (template: Template, wanted: Readonly<Record<string, unknown>>): 
 
 function sort(found: readonly MergedTemplate[], by: string): readonly MergedTemplate[] {
   const [field = '', direction = 'asc'] = by.split(':');
-  if (!sortable.includes(field)) throw new BrokerError('INVALID_REQUEST', `/sort: cannot sort by '${field}'${hint(field, sortable)}`);
+  if (!sortableTemplateFields.includes(field))
+    throw new BrokerError('INVALID_REQUEST', `/sort: cannot sort by '${field}'${hint(field, sortableTemplateFields)}`);
   const sign = direction === 'desc' ? -1 : 1;
   return found.toSorted((a, b) => {
     const [left, right] = [a.template[field], b.template[field]];

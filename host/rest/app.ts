@@ -4,7 +4,9 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { BrokerError } from '../../core/errors.ts';
 import { inCall } from '../call-context.ts';
 import type { Broker } from '../compose.ts';
+import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { bindOperation } from './bind-operation.ts';
+import { bindDocumentRoutes } from './document-routes.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
@@ -29,6 +31,7 @@ export interface AppOptions {
 
 /** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
 export function createApp({ broker, answered, limits }: AppOptions): FastifyInstance {
+  const paths = new PathTable();
   const app = fastify({
     logger: false,
     bodyLimit: largestBody,
@@ -39,7 +42,13 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
     return503OnClosing: false,
     genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : randomUUID()),
     frameworkErrors: (error, request, reply) =>
-      void answerFailure(error, request, reply.headers({ ...securityHeaders, 'x-request-id': request.id }), broker.log, 'detail'),
+      void answerFailure(
+        error,
+        request,
+        reply.headers({ ...securityHeaders, 'x-request-id': request.id }),
+        broker.log,
+        paths.match(request.url.split('?', 1)[0] ?? '')?.form ?? 'detail',
+      ),
     clientErrorHandler: refuseBrokenCall,
     routerOptions: { maxParamLength: 1_000 },
     // Operations read their input themselves and answers come as JSON, so the validator and the serializer need not even be loaded.
@@ -47,7 +56,6 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
       compilersFactory: { buildValidator: (() => () => () => true) as never, buildSerializer: () => () => JSON.stringify },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const paths = new PathTable();
 
   let closing = false;
   app.addHook('preClose', (done) => {
@@ -74,9 +82,11 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
   for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted }, operation);
   bindOperationRoutes({ app, paths, broker, limits: counted });
+  bindHostFactoryRoutes({ app, paths, broker, limits: counted });
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);
+  bindDocumentRoutes(app, paths, broker);
   return app;
 }
 

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
 import type { Broker } from '../compose.ts';
 import { callerOf } from './idempotency-key.ts';
+import { limitRoute } from './limits/limit-route.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './path-table.ts';
 import { templateAnswer } from './template-answer.ts';
@@ -11,13 +13,22 @@ export const jsonType = 'application/json; charset=utf-8';
 
 const anyone: Caller = {};
 
-/** Serves an operation at every route that it declares. */
-export function bindOperation(app: FastifyInstance, paths: PathTable, broker: Broker, operation: Operation<any, any>): void {
-  const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
-  for (const rest of bindings) bindRoute(app, paths, broker, operation, rest);
+/** What routes are bound with. */
+export interface RouteParts {
+  readonly app: FastifyInstance;
+  readonly paths: PathTable;
+  readonly broker: Broker;
+  /** Absent: nobody is limited. */
+  readonly limits: RateLimits | undefined;
 }
 
-function bindRoute(app: FastifyInstance, paths: PathTable, broker: Broker, operation: Operation<any, any>, rest: RestBinding): void {
+/** Serves an operation at every route that it declares. */
+export function bindOperation(parts: RouteParts, operation: Operation<any, any>): void {
+  const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
+  for (const rest of bindings) bindRoute(parts, operation, rest);
+}
+
+function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
   const read = inputReader(operation, rest);
   const { services } = broker;
   const status = rest.status ?? 200;
@@ -42,8 +53,9 @@ function bindRoute(app: FastifyInstance, paths: PathTable, broker: Broker, opera
   }
 
   paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
-  for (const url of urlsOf(rest.path))
-    app.route({ method: rest.method, url, config: { errors: form, operation: operation.name }, handler: handle });
+  const limited = limits && rest.limit ? { onRequest: limitRoute(limits, rest.limit) } : {};
+  const config = { errors: form, operation: operation.name };
+  for (const url of urlsOf(rest.path)) app.route({ method: rest.method, url, config, ...limited, handler: handle });
 }
 
 /** A list is served with the slash at the end and without it. */

@@ -1,9 +1,14 @@
 import type { Socket } from 'node:net';
+import { securityHeaders } from './security-headers.ts';
 
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The call did not arrive in time.'],
 };
+
+const fixed = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...securityHeaders, connection: 'close' })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 /** Answers what is not even HTTP, where the connection still takes an answer. */
 export function refuseBrokenCall(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -13,7 +18,5 @@ export function refuseBrokenCall(error: NodeJS.ErrnoException, socket: Socket): 
   }
   const [status, detail] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP call.'];
   const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  socket.end(`HTTP/1.1 ${status}\r\n${fixed}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

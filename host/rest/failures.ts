@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType } from './bind-operation.ts';
 import type { ErrorForm, PathTable } from './path-table.ts';
 import { refusalBody, refusalOf } from './refusal.ts';
@@ -15,13 +16,15 @@ declare module 'fastify' {
 }
 
 /** Every way in which a call can fail ends here. */
-export function answerFailures(app: FastifyInstance, paths: PathTable, log: Log): void {
+export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): void {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const served = paths.match(path);
-    if (!served) return answerFailure(nothingAt(request.method, path), request, reply, log);
-    return answerFailure(methodNotAllowed(request.method, path, served.methods), request, reply, log, served.form);
+    const refusal = served ? methodNotAllowed(request.method, path, served.methods) : nothingAt(request.method, path);
+    answerFailure(refusal, request, reply, log, served?.form);
+    meter.http.unmatched(request.method, reply.statusCode, reply.elapsedTime);
+    return reply;
   });
 }
 
@@ -50,7 +53,8 @@ export function methodNotAllowed(method: string, path: string, served: readonly 
   return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, { allowed });
 }
 
-function nothingAt(method: string, path: string): BrokerError {
+/** The path does not exist. */
+export function nothingAt(method: string, path: string): BrokerError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   const hint = path.startsWith(`${apiPrefix}/`) ? '' : ` The API is below ${apiPrefix}.`;
   return new BrokerError('NOT_FOUND', `Nothing is served at ${method} ${shown}.${hint}`);

@@ -1,17 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Broker } from '../compose.ts';
 import { thisPackage } from '../package.ts';
+import { checksOf } from './checks.ts';
 import type { PathTable } from './path-table.ts';
 
-interface Check {
-  readonly ok: boolean;
-  readonly message?: string;
-}
-
-/** The storage has this long to answer before it counts as gone. */
-const patienceMs = 2_000;
-
-/** At the root, outside the API: whether the process lives, whether it can serve, and what it is. */
+/** At the root, outside the API and its limits: whether the process lives, whether it can serve, and what it is. */
 export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker: Broker): void {
   const started = Date.now();
   for (const path of ['/health', '/livez', '/readyz', '/info']) paths.add('GET', path, 'detail');
@@ -20,7 +13,7 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
 
   for (const url of ['/readyz', '/health']) {
     app.get(url, async (_, reply) => {
-      const checks = await check(broker);
+      const checks = await checksOf(broker);
       const ready = Object.values(checks).every(({ ok }) => ok);
       reply.code(ready ? 200 : 503);
       if (!ready) reply.header('retry-after', 5);
@@ -33,6 +26,8 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
     scheduler: broker.configuration.scheduler,
     storage: broker.configuration.storage.type,
     started_at: new Date(started).toISOString(),
+    pid: process.pid,
+    workers: broker.configuration.server.workers,
     loop: broker.loop?.where ?? 'none',
     templates: broker.services.templates.cacheStats.templates,
     providers: broker.services.providers.instances.map(({ name, type, enabled }) => {
@@ -40,27 +35,4 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
       return { name, type, enabled, healthy, ...(message === undefined ? {} : { message }) };
     }),
   }));
-}
-
-async function check({ store, loop, services }: Broker): Promise<Readonly<Record<string, Check>>> {
-  const trouble = loop?.trouble();
-  return {
-    storage: await answers(store.count('request', { status: 'pending' })),
-    templates: { ok: services.templates.cacheStats.loads > 0 },
-    loop: trouble === undefined ? { ok: true } : { ok: false, message: trouble },
-  };
-}
-
-async function answers(question: Promise<unknown>): Promise<Check> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Check>((resolve) => {
-    timer = setTimeout(() => resolve({ ok: false, message: 'The storage does not answer.' }), patienceMs);
-  });
-  const asked = question.then(
-    (): Check => ({ ok: true }),
-    (error: unknown): Check => ({ ok: false, message: error instanceof Error ? error.message : 'The storage failed.' }),
-  );
-  const check = await Promise.race([asked, late]);
-  clearTimeout(timer);
-  return check;
 }

@@ -10,11 +10,12 @@ const path = '/operations/{operation}';
 
 /**
  * Every operation under its name, for the SDK and the command line: the body is its input, the answer is in our own words whatever the scheduler. An
- * operation is limited as its own route is, and as provider operations are where it has none.
+ * operation is limited as its own route is; as provider operations are where it has no route.
  */
 export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts): void {
   const byName = new Map(broker.operations.map((operation) => [operation.name, operation]));
-  const limited = new Map([...new Set(broker.operations.map(groupOf))].map((group) => [group, limits && limitRoute(limits, group)]));
+  const groups = new Set(broker.operations.flatMap((operation) => groupOf(operation) ?? []));
+  const limited = new Map([...groups].map((group) => [group, limits && limitRoute(limits, group)]));
   paths.add('POST', `${apiPrefix}${path}`, 'error');
   app.route({
     method: 'POST',
@@ -22,7 +23,8 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
     config: { errors: 'error', operation: 'call_operation' },
     onRequest(request, reply, done) {
       const operation = byName.get((request.params as { operation: string }).operation);
-      const count = operation && limited.get(groupOf(operation));
+      const group = operation && groupOf(operation);
+      const count = group && limited.get(group);
       if (count) count(request, reply, done);
       else done();
     },
@@ -39,4 +41,8 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
   });
 }
 
-const groupOf = ({ rest }: Operation<any, any>): NonNullable<RestBinding['limit']> => [rest ?? []].flat()[0]?.limit ?? 'provider';
+/** Undefined: its own route is not limited. */
+function groupOf({ rest }: Operation<any, any>): RestBinding['limit'] {
+  const [own] = [rest ?? []].flat();
+  return own ? own.limit : 'provider';
+}

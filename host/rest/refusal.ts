@@ -22,6 +22,7 @@ const framework: Readonly<Record<string, readonly [Code, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_REQUEST', 'The body is not as long as content-length says.'],
   FST_ERR_BAD_URL: ['INVALID_REQUEST', 'The path is not valid percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['INVALID_REQUEST', 'A part of the path is longer than anything that is served.'],
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
 };
 

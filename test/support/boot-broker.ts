@@ -63,6 +63,8 @@ export async function makePlace(options: PlaceOptions = {}): Promise<Place> {
     providers: [
       { name: 'east', type: 'cloud', config: { endpoint_url: simulator.url, access_key_id: 'AKIATEST', secret_access_key: 'test' } },
     ],
+    // Tests call as fast as they can.
+    server: { rate_limit: { enabled: false } },
     ...options.configuration,
   };
   await writeFile(join(directory, 'muster.config.json'), JSON.stringify(configuration));

@@ -1,0 +1,83 @@
+import { Type, type TSchema } from 'typebox';
+import { ProviderEntry } from '../../../config/schema.ts';
+import { codes, type Code } from '../../../core/errors.ts';
+import { CommonTemplate } from '../../../core/model/template.ts';
+import { ProviderView } from '../../../core/operations/provider-views.ts';
+import type { Broker } from '../../compose.ts';
+import { unnamed, type Json, type Named } from './public-schema.ts';
+
+/** The parts that operations refer to. */
+export interface Components {
+  readonly named: Named;
+  readonly schemas: Json;
+}
+
+const Detail = Type.Object(
+  { detail: Type.String({ description: 'What happened, to which thing, and what to do; everything that is wrong, with its place.' }) },
+  { additionalProperties: false },
+);
+
+const ErrorObject = Type.Object({
+  error: Type.Object({
+    code: Type.Enum(Object.keys(codes) as [Code, ...Code[]]),
+    message: Type.String({ description: 'What happened, to which thing, and what to do.' }),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'For programs: `findings` with `path` and `message`, `requested_provider`, `available_providers`, `suggestion` and others.',
+    }),
+    timestamp: Type.String({ format: 'date-time' }),
+    request_id: Type.String({ description: 'The X-Request-Id of this call.' }),
+  }),
+});
+
+const SourceInfo = Type.Object(
+  {
+    source_file: Type.String(),
+    file_type: Type.String(),
+    priority: Type.Integer(),
+    override_chain: Type.Array(Type.Object({ file: Type.String(), fields: Type.Array(Type.String()) }), {
+      description: 'From the base file to the most specific layer.',
+    }),
+  },
+  { description: 'Where the template comes from; with include_source alone.' },
+);
+
+/** The schemas that have a name: templates with the fields of every loaded plugin, provider instances with the settings of their type, failures. */
+export function componentsOf({ services }: Broker): Components {
+  const types = new Map(services.providers.instances.map((instance) => [instance.type, services.providers.type(instance)]));
+  const settings = [...types].flatMap(([type, found]) =>
+    found ? [[`${pascal(type)}Configuration`, found.config as TSchema] as const] : [],
+  );
+  const named: Named = new Map<object, string>([
+    [CommonTemplate.properties, 'Template'],
+    [ProviderView.properties, 'Provider'],
+    [ProviderEntry.properties, 'ProviderEntry'],
+    ...settings.map(([name, schema]) => [(schema as Json)['properties'] as object, name] as const),
+  ]);
+  const template = unnamed(services.review.schema, named);
+  const entry = unnamed(ProviderEntry, named);
+  const references = settings.map(([name]) => ({ $ref: `#/components/schemas/${name}` }));
+  return {
+    named,
+    schemas: {
+      Template: {
+        ...template,
+        description: 'A template: the common fields and those of the loaded plugins. Fields that nobody knows are kept as they are.',
+        properties: { ...template['properties'], source_info: unnamed(SourceInfo, named) },
+      },
+      TemplateFields: { ...template, description: 'Fields of a template; each also in camelCase.', required: [] },
+      Provider: unnamed(ProviderView, named),
+      ProviderEntry: {
+        ...entry,
+        properties: { ...entry['properties'], ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}) },
+        // What has a default may be left out.
+        required: ['name', 'type'],
+      },
+      ...Object.fromEntries(settings.map(([name, schema]) => [name, unnamed(schema as Json, named)])),
+      Detail: unnamed(Detail, named),
+      Error: unnamed(ErrorObject, named),
+    },
+  };
+}
+
+export const pascal = (name: string): string => name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());

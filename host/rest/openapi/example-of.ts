@@ -1,0 +1,65 @@
+import type { Json } from './public-schema.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * An example of a schema: each field has the value of its name (`machine.status` before `status`), where that is one the schema allows, else the
+ * plainest one. Of optional fields those are shown that have a value. `schemas` are those that references name.
+ */
+export function exampleOf(schema: Json, values: Values, schemas: Json, field = '', owner = ''): unknown {
+  const json = deref(schema, schemas);
+  const given = valueOf(values, field, owner);
+  if (given !== undefined && fits(given, json, schemas)) return given;
+  if (json['anyOf']) return exampleOf(json['anyOf'][0], values, schemas, field, owner);
+  if ('const' in json) return json['const'];
+  if (json['enum']) return json['enum'][0];
+  switch (json['type']) {
+    case 'object':
+      return objectOf(json, values, schemas, field);
+    case 'array':
+      return [exampleOf(json['items'], values, schemas, field.replace(/s$/, ''))];
+    case 'string':
+      return json['format'] === 'date-time' ? '2026-01-15T09:30:00.000Z' : 'text';
+    case 'integer':
+    case 'number':
+      return json['minimum'] ?? 0;
+    case 'boolean':
+      return true;
+    default:
+      return null;
+  }
+}
+
+const valueOf = (values: Values, field: string, owner: string): unknown => values[`${owner}.${field}`] ?? values[field];
+
+function objectOf(json: Json, values: Values, schemas: Json, owner: string): Values {
+  const required = new Set<string>(json['required'] ?? []);
+  const shows = (value: unknown, field: Json) => value !== undefined && fits(value, deref(field, schemas), schemas);
+  const shown = Object.entries((json['properties'] ?? {}) as Record<string, Json>).filter(
+    ([name, field]) => required.has(name) || shows(valueOf(values, name, owner), field),
+  );
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, values, schemas, name, owner)]));
+}
+
+/** As far as the examples need it: type, choice and, for lists, their entries. */
+function fits(value: unknown, json: Json, schemas: Json): boolean {
+  if (json['anyOf']) return json['anyOf'].some((each: Json) => fits(value, deref(each, schemas), schemas));
+  if ('const' in json) return value === json['const'];
+  if (json['enum']) return json['enum'].includes(value);
+  if (json['type'] === 'array') return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
+  if (json['type'] === 'object')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && hasRequired(value, json, schemas);
+  if (json['type'] === 'integer') return Number.isInteger(value);
+  return json['type'] === undefined || json['type'] === (value === null ? 'null' : typeof value);
+}
+
+const hasRequired = (value: object, json: Json, schemas: Json): boolean =>
+  (json['required'] ?? []).every((name: string) => name in value) &&
+  Object.entries(value).every(
+    ([name, each]) => !json['properties']?.[name] || fits(each, deref(json['properties'][name], schemas), schemas),
+  );
+
+const deref = (json: Json, schemas: Json): Json => {
+  const name = typeof json['$ref'] === 'string' ? json['$ref'].split('/').at(-1) : undefined;
+  return name === undefined ? json : (schemas[name] as Json);
+};

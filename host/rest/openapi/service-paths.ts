@@ -1,0 +1,131 @@
+import type { FastifyInstance } from 'fastify';
+import { codes, type Code } from '../../../core/errors.ts';
+import { exitCodeHeader, scriptNames, type ScriptName } from '../../hostfactory/script-call.ts';
+import { scriptBody } from '../../hostfactory/script-body.ts';
+import { scriptGroups } from '../../hostfactory/routes.ts';
+import { apiPrefix } from '../bind-operation.ts';
+import { headersOf, jsonAnswer, refusalsOf } from './answers.ts';
+import type { Json } from './public-schema.ts';
+import { alive, info, notReady, ready, type Shape } from './service-shapes.ts';
+
+const text = { type: 'string' };
+const headers = headersOf({ limited: false });
+const parameters = [{ $ref: '#/components/parameters/X-Request-Id' }];
+
+const answer = (description: string, { schema, example }: Shape): Json => ({ ...jsonAnswer(description, schema, example), headers });
+
+const service = (operationId: string, summary: string, responses: Json): Json => ({
+  operationId,
+  summary,
+  tags: ['Service'],
+  parameters,
+  responses,
+});
+
+const readiness = (operationId: string, summary: string): Json =>
+  service(operationId, summary, {
+    '200': answer('It can.', ready),
+    '503': { ...answer('It cannot; `checks` says why.', notReady), headers: headersOf({ limited: false }, 'Retry-After') },
+  });
+
+const planned = (operationId: string, summary: string, path: readonly Json[]): Json => ({
+  operationId,
+  summary,
+  tags: ['Machines'],
+  parameters: [...path, ...parameters],
+  responses: refusalsOf(['NOT_IMPLEMENTED'], { form: 'detail', limited: false }),
+});
+
+const reads: Readonly<Record<string, Json>> = {
+  [`${apiPrefix}/machines/`]: planned('list_machines', 'Planned and not served: machines are listed in the status of their request.', []),
+  [`${apiPrefix}/machines/{machine_id}`]: planned(
+    'get_machine',
+    'Planned and not served: a machine is shown in the status of its request.',
+    [{ name: 'machine_id', in: 'path', required: true, schema: text, example: 'i-0a1b2c3d4e5f60718' }],
+  ),
+  '/livez': service('livez', 'Whether the process lives.', { '200': answer('It does.', alive) }),
+  '/readyz': readiness('readyz', 'Whether it can serve.'),
+  '/health': readiness('health', 'Whether it can serve: another name of /readyz.'),
+  '/info': service('info', 'What runs here.', { '200': answer('What runs here.', info) }),
+  '/metrics': service('metrics', 'Measurements, for Prometheus.', {
+    '200': { description: 'In the text format of Prometheus.', headers, content: { 'text/plain': { schema: text } } },
+  }),
+  '/openapi.json': service('openapi', 'This document.', {
+    '200': { description: 'OpenAPI 3.1.', headers, content: { 'application/json': { schema: { type: 'object' } } } },
+  }),
+};
+
+const anyOperation = (limited: boolean): Json => ({
+  operationId: 'call_operation',
+  summary: 'Any operation under its name, for the SDK and the command line.',
+  description:
+    'The answer is in the words of the default scheduler. It counts for the group of its operation, and for that of providers where the operation has none.',
+  tags: ['Service'],
+  parameters: [
+    { name: 'operation', in: 'path', required: true, schema: text, example: 'get_active_machine_count' },
+    { $ref: '#/components/parameters/Idempotency-Key' },
+    ...parameters,
+  ],
+  requestBody: {
+    required: false,
+    content: { 'application/json': { schema: { type: 'object', description: 'The input of the operation.' }, example: {} } },
+  },
+  responses: {
+    '200': {
+      ...jsonAnswer('The answer of the operation.', { type: 'object' }, { active_count: 2, by_status: { running: 2 } }),
+      headers: headersOf({ limited }),
+    },
+    ...refusalsOf(Object.keys(codes) as Code[], { form: 'error', limited }),
+  },
+});
+
+const inputs: Readonly<Record<ScriptName, unknown>> = {
+  getAvailableTemplates: {},
+  requestMachines: { template: { templateId: 'small', machineCount: 2 } },
+  requestReturnMachines: { machines: [{ name: 'ip-10-0-0-1.ec2.internal', machineId: 'i-0a1b2c3d4e5f60718' }] },
+  getRequestStatus: { requests: [{ requestId: 'req-0197f2b4' }] },
+  getReturnRequests: { machines: [] },
+  getAvailableMachines: {},
+};
+
+const script = (name: ScriptName, limited: boolean): Json => {
+  const counted = limited && scriptGroups[name] !== undefined;
+  return {
+    operationId: `hostfactory_${name}`,
+    summary: `What the HostFactory script ${name} asks for.`,
+    description: 'The answer is what the script prints, also when it fails: the header says what it ends with.',
+    tags: ['Service'],
+    ...(counted ? { 'x-rate-limit-group': scriptGroups[name] } : {}),
+    parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }, ...parameters],
+    requestBody: {
+      required: false,
+      content: { 'application/json': { schema: scriptBody, example: { input: inputs[name], env: { dialect: 'symphony' } } } },
+    },
+    responses: {
+      '200': {
+        ...jsonAnswer('What the script prints.', { type: 'object' }, { message: 'What happened.' }),
+        headers: {
+          ...headersOf({ limited: counted }),
+          [exitCodeHeader]: { description: 'What the script ends with.', schema: { type: 'string', enum: ['0', '1'] } },
+        },
+      },
+      ...refusalsOf(['PAYLOAD_TOO_LARGE', ...(counted ? (['RATE_LIMITED'] as const) : [])], { form: 'detail', limited: counted }),
+    },
+  };
+};
+
+/** Routes that no single operation stands behind. Only those are described that are served. */
+export function servicePaths(app: Pick<FastifyInstance, 'hasRoute'>, limited: boolean): Json {
+  const called = `${apiPrefix}/operations/{operation}`;
+  const served = (method: 'GET' | 'POST', path: string) => app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
+  return {
+    ...Object.fromEntries(Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : []))),
+    ...(served('POST', called) ? { [called]: { post: anyOperation(limited) } } : {}),
+    ...Object.fromEntries(
+      scriptNames.flatMap((name) => {
+        const path = `${apiPrefix}/hostfactory/${name}`;
+        return served('POST', path) ? [[path, { post: script(name, limited) }]] : [];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,101 @@
+import type { Json } from './public-schema.ts';
+
+const text = { type: 'string' };
+const version = '0.1.0';
+
+/** What a route outside the API answers. */
+export interface Shape {
+  readonly schema: Json;
+  readonly example: unknown;
+}
+
+const checks: Json = {
+  type: 'object',
+  properties: {
+    status: { enum: ['ok', 'unavailable'] },
+    version: text,
+    checks: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          ok: { type: 'boolean' },
+          message: { ...text, description: 'Why it is not well.' },
+          instances: {
+            type: 'object',
+            description: 'Of `providers`: each instance.',
+            additionalProperties: {
+              type: 'object',
+              properties: { status: { enum: ['healthy', 'unhealthy', 'disabled'] }, message: text },
+              required: ['status'],
+            },
+          },
+        },
+        required: ['ok'],
+      },
+    },
+  },
+  required: ['status', 'version', 'checks'],
+};
+
+export const alive: Shape = {
+  schema: { type: 'object', properties: { status: { const: 'ok' }, pid: { type: 'integer' } }, required: ['status', 'pid'] },
+  example: { status: 'ok', pid: 4711 },
+};
+
+export const ready: Shape = {
+  schema: checks,
+  example: {
+    status: 'ok',
+    version,
+    checks: {
+      storage: { ok: true },
+      templates: { ok: true },
+      loop: { ok: true },
+      providers: { ok: true, instances: { east: { status: 'healthy' } } },
+    },
+  },
+};
+
+export const notReady: Shape = {
+  schema: checks,
+  example: { status: 'unavailable', version, checks: { storage: { ok: false, message: 'The storage does not answer.' } } },
+};
+
+export const info: Shape = {
+  schema: {
+    type: 'object',
+    properties: {
+      name: text,
+      version: text,
+      scheduler: text,
+      storage: text,
+      started_at: { type: 'string', format: 'date-time' },
+      pid: { type: 'integer' },
+      workers: { type: 'integer', description: 'Processes that serve HTTP.' },
+      loop: { ...text, description: 'Where the loop runs: `thread`, `inline` or `none`.' },
+      templates: { type: 'integer' },
+      providers: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { name: text, type: text, enabled: { type: 'boolean' }, healthy: { type: 'boolean' }, message: text },
+          required: ['name', 'type', 'enabled', 'healthy'],
+        },
+      },
+    },
+    required: ['name', 'version', 'scheduler', 'storage', 'started_at', 'pid', 'workers', 'loop', 'templates', 'providers'],
+  },
+  example: {
+    name: 'muster',
+    version,
+    scheduler: 'default',
+    storage: 'sqlite',
+    started_at: '2026-01-15T09:30:00.000Z',
+    pid: 4711,
+    workers: 1,
+    loop: 'thread',
+    templates: 2,
+    providers: [{ name: 'east', type: 'cloud', enabled: true, healthy: true }],
+  },
+};

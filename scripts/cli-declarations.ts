@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommonTemplate } from '../core/model/template.ts';
+import type { Operation } from '../core/operations/operation.ts';
+import { operations } from '../core/operations/registry.ts';
+import type { Declared } from '../host/cli/declared.ts';
+
+const file = join(import.meta.dirname, '../host/cli/declared.json');
+
+/** The operations as the command line reads them, made anew from the registry. */
+export function cliDeclarations(): Declared {
+  const declared = (operations as readonly Operation<any, any>[]).flatMap(({ name, kind, summary, cli, input, leaves_work = false }) =>
+    cli ? [{ name, kind, summary, command: cli.command, args: cli.args ?? [], input, leaves_work }] : [],
+  );
+  // As JSON: what a schema carries beside it is for the one who compiles it.
+  return JSON.parse(JSON.stringify({ operations: declared, template: CommonTemplate })) as Declared;
+}
+
+if (import.meta.main) {
+  writeFileSync(file, JSON.stringify(cliDeclarations(), null, 2));
+  execFileSync(join(import.meta.dirname, '../node_modules/.bin/biome'), ['format', '--write', file]);
+}

@@ -1,0 +1,67 @@
+import { connect } from 'node:net';
+import test from 'ava';
+import helmet from '@fastify/helmet';
+import { fastify } from 'fastify';
+import { securityHeaders } from '../../../host/rest/security-headers.ts';
+import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
+
+let broker: BootedBroker;
+test.before(async () => {
+  broker = await bootBroker({ storage: 'memory', loop: 'none' });
+});
+test.after.always(() => broker.close());
+
+test('the table is what helmet sets, in its strictest form and without HSTS', async (t) => {
+  const app = fastify();
+  const none = ["'none'"];
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: none, baseUri: none, formAction: none, frameAncestors: none } },
+    strictTransportSecurity: false,
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+  });
+  app.get('/', () => '');
+  const { headers } = await app.inject('/');
+  const ofHelmet = Object.entries(headers).filter(([name]) => !['content-type', 'content-length', 'date', 'connection'].includes(name));
+  t.deepEqual(Object.fromEntries(ofHelmet), { ...securityHeaders });
+});
+
+test('every answer has them, refusals too, and nothing that lets another origin in', async (t) => {
+  const calls = [
+    { url: '/api/v1/templates/' },
+    { url: '/api/v1/templates/none' },
+    { url: '/api/v1/nothing' },
+    { url: '/api/v1/requests/%ff' },
+    { url: '/openapi.json' },
+    { url: '/livez' },
+    { url: '/metrics' },
+    { method: 'POST', url: '/api/v1/machines/request', payload: '{' },
+    { method: 'OPTIONS', url: '/api/v1/templates/', headers: { 'access-control-request-method': 'GET' } },
+  ] as const;
+  for (const each of calls) {
+    const { headers } = await broker.app.inject({
+      ...each,
+      headers: { origin: 'https://elsewhere.example', ...('headers' in each ? each.headers : {}) },
+    });
+    t.like(headers, securityHeaders, each.url);
+    t.deepEqual(
+      Object.keys(headers).filter((name) => /^(access-control|strict-transport)/.test(name)),
+      [],
+      each.url,
+    );
+  }
+});
+
+test('so has the answer to what is no HTTP', async (t) => {
+  const { port } = new URL(await broker.app.listen({ port: 0, host: '127.0.0.1' }));
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.end('no HTTP\r\n\r\n'));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', reject).on('end', () => resolve(text));
+  });
+  t.regex(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+  for (const [name, value] of Object.entries(securityHeaders)) t.true(answer.includes(`\r\n${name}: ${value}\r\n`), name);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  t.is(Number(/content-length: (\d+)/.exec(head)?.[1]), Buffer.byteLength(body));
+});

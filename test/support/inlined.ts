@@ -1,0 +1,21 @@
+type Json = Readonly<Record<string, any>>;
+
+/** A schema of a document with what it refers to in place. `closed`: objects that describe their fields have no others, unless they say so. */
+export function inlined(schema: any, document: Json, closed = false): any {
+  if (Array.isArray(schema)) return schema.map((each) => inlined(each, document, closed));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (schema.$ref) {
+    const { $ref, description: _, ...beside } = schema;
+    const target = ($ref as string)
+      .slice(2)
+      .split('/')
+      .reduce<any>((value, step) => value[step], document);
+    return { ...inlined(target, document, closed), ...inlined(beside, document, closed) };
+  }
+  const { example: _, default: __, ...rest } = schema;
+  // Each part of an `allOf` describes some of the fields.
+  const whole = Object.fromEntries(
+    Object.entries(rest).map(([word, value]) => [word, inlined(value, document, closed && word !== 'allOf')]),
+  );
+  return closed && whole['properties'] && !('additionalProperties' in whole) ? { ...whole, additionalProperties: false } : whole;
+}
