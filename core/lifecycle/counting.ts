@@ -35,13 +35,13 @@ export const awaitsRelease = (machine: MachineRecord): boolean =>
 
 /** Nothing more comes of it by itself. */
 export const isSettled = (attempt: AttemptRecord): boolean =>
-  attempt.state === 'closed' || (attempt.state !== 'open' && (attempt.settled || attempt.to_come === 0));
+  attempt.state === 'closed' || (attempt.state !== 'open' && (attempt.settled || (attempt.to_come === 0 && attempt.reopened !== true)));
 
 /** How many machines may still arrive of an attempt, given how many of it stay. */
 export function toCome(attempt: AttemptRecord, staying: number): number {
   if (isSettled(attempt)) return 0;
   const room = Math.max(0, attempt.order.machine_count - staying);
-  return attempt.to_come === undefined ? room : Math.min(room, attempt.to_come);
+  return attempt.to_come === undefined || attempt.reopened ? room : Math.min(room, attempt.to_come);
 }
 
 /** The figures that decisions rest on. */

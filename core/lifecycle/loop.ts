@@ -27,6 +27,7 @@ import { tellMissing } from './act/tell-missing.ts';
 import type { Tools } from './act/tools.ts';
 import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
+import { StrangerWatch } from './stranger-watch.ts';
 import { Survey } from './survey.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { Tidy } from './tidy.ts';
@@ -82,6 +83,7 @@ class Loop implements RunningLoop {
   readonly #tidy: Tidy;
   readonly #sweep: Sweep;
   readonly #survey: Survey;
+  readonly #strangers: StrangerWatch;
   readonly #recorder: Recorder;
   readonly #tools: Tools;
   readonly #surroundings: Surroundings;
@@ -105,6 +107,7 @@ class Loop implements RunningLoop {
     const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal, meter };
     this.#sweep = new Sweep({ ...shared, apis, installation });
     this.#survey = new Survey(shared);
+    this.#strangers = new StrangerWatch(shared);
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>
@@ -163,7 +166,8 @@ class Loop implements RunningLoop {
     this.#leaving = true;
     await this.#holdings.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
-    await Promise.all([this.#sweep.idle(), this.#survey.idle()]);
+    this.#strangers[Symbol.dispose]();
+    await Promise.all([this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle()]);
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -232,6 +236,7 @@ class Loop implements RunningLoop {
     await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
     this.#survey.begin(this.#parts.instances);
+    this.#strangers.begin(this.#parts.instances);
     await this.#tidy
       .tidy()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));

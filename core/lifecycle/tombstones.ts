@@ -40,5 +40,5 @@ export class Tombstones {
   }
 }
 
-const isOver = ({ purged_at, created_at }: KeyRecord, now: number): boolean =>
-  purged_at !== undefined && Math.max(purged_at, created_at + week) + week < now;
+/** Of a key that is two weeks old already. */
+const isOver = ({ purged_at }: KeyRecord, now: number): boolean => purged_at !== undefined && purged_at + week < now;

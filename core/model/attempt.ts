@@ -40,6 +40,8 @@ export const AttemptRecord = Type.Object({
   settled: Type.Boolean(),
   /** The provider accepted that no more than this many machines arrive. 0: stopped. */
   to_come: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** A machine of it was lost since `to_come` was accepted: what the provider was told to keep is more than there is, so it may start another. */
+  reopened: Type.Optional(Type.Boolean()),
   /** The provider said once that it goes on trying to no effect; it is stopped before another attempt is made. */
   stuck: Type.Optional(Type.Boolean()),
   /** Every call so far was certainly not executed. Cleared, durably, before the next one. */

@@ -22,6 +22,7 @@ export function statusView({ request, machines, machine_keys }: RequestDetail, w
     ...(machine_keys ? { machine_ids: machine_keys.map(({ machine_id }) => machine_id) } : {}),
     ...(machines ? { machines: machines.map(machineView) } : {}),
     fulfilment: request.fulfilment ?? null,
+    ...(request.additional_data ? { additional_data: request.additional_data } : {}),
     message: request.message,
     created_at: iso(request.created_at),
     completed_at: request.completed_at === undefined ? null : iso(request.completed_at),

@@ -1,6 +1,8 @@
-import { Type } from 'typebox';
-import type { MachineKey, MachineRecord, RequestDetail, View } from '../../core/index.ts';
-import { acquireResult } from './acquire-result.ts';
+import { Type, type Static } from 'typebox';
+import type { ListOf, MachineKey, MachineRecord, RequestDetail, View } from '../../core/index.ts';
+import { acquireResult, type MachineResult } from './acquire-result.ts';
+import type { Dialect } from './dialect.ts';
+import { lsfFields } from './lsf-fields.ts';
 import { Machine, machineView } from './machine.ts';
 import { messageOf } from './message.ts';
 import { requestStatus, requestStatuses } from './request-status.ts';
@@ -11,41 +13,64 @@ export const Request = Type.Object({
   status: Type.Enum([...requestStatuses]),
   message: Type.String(),
   machines: Type.Array(Machine),
+  additionalData: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
 });
 
 export const Requests = Type.Object({ requests: Type.Array(Request) });
 
+type MachineView = Static<typeof Machine>;
+/** How a machine of a request looks. */
+type Show = (machine: MachineRecord, result: MachineResult, detail: RequestDetail) => MachineView;
+
 /** getRequestStatus for one request. */
-export const status: View<RequestDetail> = {
+export const statusView = (dialect: Dialect): View<RequestDetail> => ({
   schema: Requests,
-  render: (detail) => ({ requests: [requestView(detail)] }),
+  render: (detail) => ({ requests: [requestView(detail, shows[dialect])] }),
+});
+
+/** getRequestStatus for many. */
+export const listedView = (dialect: Dialect): View<ListOf<RequestDetail>> => ({
+  schema: Requests,
+  render: ({ items }) => ({ requests: items.map((detail) => requestView(detail, shows[dialect])) }),
+});
+
+const shows: Readonly<Record<Dialect, Show>> = {
+  symphony: (machine, result, { request }) => machineView(machine, result, request),
+  lsf(machine, result, detail) {
+    // LSF has no word for prices.
+    const { priceType: _, ...view } = machineView(machine, result, detail.request);
+    return { ...view, ...lsfFields(machine, detail) };
+  },
 };
 
 /** One entry of `requests`: a request for machines, or a return. Without machines in the detail the list is empty. */
-export function requestView(detail: RequestDetail) {
+function requestView(detail: RequestDetail, show: Show) {
   const { request } = detail;
   return {
     requestId: request.request_id,
     status: requestStatus(request),
     message: messageOf(request),
-    machines: request.kind === 'return' ? returnedMachines(detail) : acquiredMachines(detail),
+    machines: request.kind === 'return' ? returnedMachines(detail, show) : acquiredMachines(detail, show),
+    ...(request.additional_data ? { additionalData: request.additional_data } : {}),
   };
 }
 
-function acquiredMachines({ request, machines = [] }: RequestDetail) {
-  const shown = machines.map((machine) => machineView(machine, acquireResult(request, machine), request.template));
+function acquiredMachines(detail: RequestDetail, show: Show): readonly MachineView[] {
+  const { request, machines = [] } = detail;
+  const shown = machines.map((machine) => show(machine, acquireResult(request, machine), detail));
   const succeeded = shown.filter(({ result }) => result === 'succeed');
   // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are there.
   return request.status === 'completed' && succeeded.length >= request.machine_count ? succeeded : shown;
 }
 
-function returnedMachines({ request, machines, machine_keys }: RequestDetail) {
+function returnedMachines(detail: RequestDetail, show: Show): readonly MachineView[] {
+  const { request, machines, machine_keys } = detail;
   if (!machines) return [];
   const known = new Set(machines.map(({ machine_id }) => machine_id));
   const unknown = (machine_keys ?? []).filter(({ machine_id }) => !known.has(machine_id));
   return [
-    ...machines.map((machine) => machineView(machine, returnResult(request, machine), undefined)),
-    ...unknown.map((key) => machineView(forgotten(key, request.created_at), { result: 'succeed', message: '' }, undefined)),
+    ...machines.map((machine) => show(machine, returnResult(request, machine), detail)),
+    ...unknown.map((key) => show(forgotten(key, request.created_at), { result: 'succeed', message: '' }, detail)),
   ];
 }
 

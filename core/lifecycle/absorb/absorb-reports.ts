@@ -87,7 +87,7 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
 const keepsFleetWhole = (draft: Draft): boolean => draft.request.status === 'completed' && draft.request.template?.replace_lost === true;
 
 function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): void {
-  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, data } = report;
+  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, data } = report;
   if (status === 'terminated') return end(draft, machine, { status, message: message ?? machine.message });
   draft.setMachine(machine, {
     // `failed` is our word and stays: the provider may still call it running until the release is done.
@@ -98,6 +98,8 @@ function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): v
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(typeof reclaim_at === 'string' ? { reclaim_at } : {}),
     ...(message === undefined ? {} : { message }),
+    ...(machine_type === undefined ? {} : { machine_type }),
+    ...(market === undefined ? {} : { market }),
     ...(data === undefined ? {} : { data }),
     misses: 0,
   });
@@ -131,6 +133,8 @@ function end(draft: Draft, machine: MachineRecord, seen: { status: 'terminated';
 
 function lose(draft: Draft, machine: MachineRecord, message: string): void {
   draft.tell('machine.lost', machine, { message });
+  // A fleet that was told to keep so many goes on keeping as many, until it is told again.
+  if (draft.attempt(machine.attempt)?.to_come !== undefined) draft.setAttempt(machine.attempt, { reopened: true });
   const { request } = draft;
   // While the request runs a lost machine is missing and is replaced; afterwards the survivors are the new aim.
   if (isTerminal(request.status) && request.template?.replace_lost !== true) draft.setRequest({ wanted: Math.max(0, request.wanted - 1) });

@@ -31,7 +31,11 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
         const key = { provider_instance: attempt.provider_instance, machine_id };
         if (draft.machine(key)?.released_at === undefined) draft.setMachine(key, { released_at: draft.now });
       }
-      draft.setAttempt(attempt.attempt, { to_come: aim.to_come });
+      // What was lost while this was on its way the provider was told to keep.
+      const lostMeanwhile = aim.stay.some(
+        ({ machine_id }) => draft.machine({ provider_instance: attempt.provider_instance, machine_id })?.lost === true,
+      );
+      draft.setAttempt(attempt.attempt, { to_come: aim.to_come, reopened: lostMeanwhile });
       if ((draft.request.repeat_release_at ?? 0) > 0 && draft.now >= (draft.request.repeat_release_at ?? 0))
         draft.setRequest({ repeat_release_at: 0 });
     };

@@ -104,3 +104,15 @@ test('what stays and what may come is never more than is wanted, unless more are
   );
   t.pass();
 });
+
+test('a fleet that lost a machine since it was told what to keep is told again, as soon as it starts another', (t) => {
+  const told = attemptOf(1, { settled: false, to_come: 0, reopened: true }, 3);
+  const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
+  const machines = [lost, machineOf('m-2'), machineOf('m-3')];
+  const over = requestOf({ status: 'completed', machine_count: 3, wanted: 2 });
+  const [demand] = demands(caseOf({ request: over, attempts: [told], machines }), now);
+  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-2', 'm-3'], 0]);
+  t.deepEqual(demands(caseOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
+  const running = requestOf({ machine_count: 3, wanted: 3 });
+  t.deepEqual(demands(caseOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
+});

@@ -1,0 +1,108 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { FactRecord } from '../model/records.ts';
+import type { HostRef } from '../provider.ts';
+import { guard } from '../providers/guard.ts';
+import type { ProviderMeter } from '../providers/provider-meter.ts';
+import type { SessionPool } from '../providers/session-pool.ts';
+import type { Change, Store } from '../storage.ts';
+import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../strangers.ts';
+
+const askMs = 60_000;
+/** After a provider did not answer, it is not asked again sooner. */
+const againMs = 15_000;
+const atOnce = 100;
+
+export interface StrangerParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pool: SessionPool;
+  readonly signal: AbortSignal;
+  readonly meter: ProviderMeter;
+}
+
+/**
+ * Answers what faces ask about hosts that no request knows. A host lives when one of the instances that may have it says so, and is gone when all
+ * of them answered and none did. As long as one cannot answer, nothing is said.
+ */
+export class StrangerWatch implements Disposable {
+  readonly #parts: StrangerParts;
+  readonly #watch: Disposable;
+  #due = true;
+  #not_before = -Infinity;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: StrangerParts) {
+    this.#parts = parts;
+    this.#watch = parts.store.watch((kinds) => {
+      if (kinds.has('fact')) this.#due = true;
+    });
+  }
+
+  /** Begins with what was asked, unless it is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    if (this.#running || !this.#due || this.#parts.clock.monotonic() < this.#not_before) return;
+    this.#due = false;
+    this.#running = this.#answer(instances)
+      .catch((error: unknown) => {
+        this.#due = true;
+        this.#not_before = this.#parts.clock.monotonic() + againMs;
+        if (this.#parts.signal.aborted) return;
+        this.#parts.log.warn({ err: error }, 'Hosts that no request knows could not be asked for; trying again later.');
+      })
+      .finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
+
+  async #answer(instances: readonly ProviderInstance[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const asked = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
+    for (const [name, questions] of Map.groupBy(asked, (question) => question.name)) {
+      const there = instances.filter((instance) => name === '' || instance.name === name);
+      for (let i = 0; i < questions.length; i += atOnce) await this.#ask(questions.slice(i, i + atOnce), there);
+    }
+  }
+
+  async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const hosts = new Map(questions.map((question) => [question, hostOf(question)]));
+    const alive = new Set<HostRef>();
+    let sure = instances.length > 0;
+    for (const { name } of instances) {
+      const said = await this.#living(name, [...hosts.values()]);
+      if (!said) sure = false;
+      for (const host of said ?? []) alive.add(host);
+    }
+    const at = clock.now();
+    const changes = questions.flatMap((question): Change[] => {
+      const { topic, name, item } = question;
+      const lives = alive.has(hosts.get(question) as HostRef);
+      const value: StrangerAnswer = { lives };
+      const answered: FactRecord = { topic: answeredTopic, name, item, value, at, until: at + heldMs };
+      const answer: Change[] = sure || lives ? [{ op: 'put', kind: 'fact', record: answered }] : [];
+      return [...answer, { op: 'delete', kind: 'fact', key: { topic, name, item } }];
+    });
+    await store.commit(changes);
+  }
+
+  /** Those that an instance says to live; undefined when it has no way to tell. Rejects when it does not answer. */
+  async #living(name: string, hosts: readonly HostRef[]): Promise<readonly HostRef[] | undefined> {
+    const { pool, signal, log, meter } = this.#parts;
+    const { type, session } = await pool.connect(name);
+    const whichLive = type.whichLive?.bind(type);
+    if (!whichLive) return undefined;
+    const ended = meter.verb(name, 'which-live');
+    const guarded = { what: `question for hosts at '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log, ended };
+    return guard(guarded, (call) => whichLive(session, hosts, call));
+  }
+}

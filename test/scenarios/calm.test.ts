@@ -1,0 +1,4 @@
+import { cells } from './cells.ts';
+import { play } from './play.ts';
+
+play('calm', cells, '');
