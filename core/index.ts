@@ -7,7 +7,7 @@ export type { BrokerEvent, EventSink } from './events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './fault.ts';
 export { isError, sentence, sentences, type Finding } from './findings.ts';
 export { silentLog, type Log } from './log.ts';
-export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
+export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus, type Market } from './model/machine.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';
 export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model/records.ts';
@@ -23,6 +23,7 @@ export {
   type Aim,
   type Call,
   type Capabilities,
+  type HostRef,
   type Launch,
   type LaunchOrder,
   type MachineRef,
@@ -39,6 +40,10 @@ export {
   type SessionOf,
   type Watched,
 } from './provider.ts';
+export {
+  listView,
+  type ListView,
+} from './scheduler.ts';
 export type {
   CanonicalTemplate,
   ListOf,

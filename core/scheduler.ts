@@ -20,6 +20,8 @@ export interface RequestDetail {
   readonly machines?: readonly MachineRecord[];
   /** Return requests: what was asked back. */
   readonly machine_keys?: readonly MachineKey[];
+  /** What a machine of it is like, where the provider knows. Absent where nobody looked it up. */
+  readonly typeOf?: (machine: MachineRecord) => MachineType | undefined;
 }
 
 /** Part of a list with what is said about it. */
@@ -38,6 +40,8 @@ export interface TemplateDetail {
   readonly template: Template;
   /** What its machines are like, where the provider knows. */
   readonly machine_type?: MachineType;
+  /** How many machines can be had now. Absent: nothing is known that speaks against any number. */
+  readonly available?: number;
 }
 
 /** A machine that the cloud takes, or took, back by itself. */
@@ -61,13 +65,25 @@ export interface TemplatesRead {
   readonly findings: readonly Finding[];
 }
 
+/** How a list looks, entry by entry: so that of a long list only what changed has to be made anew. */
+export interface ListView<T> extends View<ListOf<T>> {
+  entry(value: T): unknown;
+  /** The whole with these entries, in this order: given as they are, and nowhere else in it. */
+  around(list: Omit<ListOf<T>, 'items'> & { readonly count: number }, entries: readonly unknown[]): object;
+}
+
+/** A list's view from its parts. */
+export function listView<T>(parts: Omit<ListView<T>, 'render'>): ListView<T> {
+  return { ...parts, render: (list) => parts.around({ ...list, count: list.items.length }, list.items.map(parts.entry)) };
+}
+
 /** How requests and templates look to one kind of caller. Pure. */
 export interface SchedulerStrategy {
   readonly name: string;
   readonly requested: View<RequestDetail>;
   readonly returned: View<RequestDetail>;
   readonly status: View<RequestDetail>;
-  readonly listed: View<ListOf<RequestDetail>>;
+  readonly listed: ListView<RequestDetail>;
   readonly templates: View<ListOf<TemplateDetail>>;
   readonly reclaims: View<readonly Reclaimed[]>;
   /**

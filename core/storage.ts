@@ -80,6 +80,8 @@ export interface Store {
   find<K extends Kind>(kind: K, query: Query<K>): Promise<readonly Records[K][]>;
   /** How many records match; counts by `status` of requests and machines are kept, not computed. */
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Promise<number>;
+  /** A number that rises with every commit, by whomever, that changed records of this kind: equal numbers mean that nothing changed. Cheap. */
+  changes(kind: Kind): Promise<number>;
   /** Ids and versions of requests, in order: what is enough to answer from rendered copies. */
   versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]>;
   /**

@@ -19,6 +19,7 @@ export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
   output: Removed,
   cli: { command: 'requests cleanup' },
   destructive: true,
+  repeatable: true,
   async handle({ older_than_days = 1 }, { cleanup }) {
     const { requests, machines } = await cleanup.requests(older_than_days);
     return removed(requests, machines);
@@ -31,6 +32,7 @@ export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCom
   output: Removed,
   cli: { command: 'machines cleanup' },
   destructive: true,
+  repeatable: true,
   async handle({ older_than_days = 1 }, { cleanup }) {
     const { requests, machines } = await cleanup.machines(older_than_days);
     return removed(requests, machines);

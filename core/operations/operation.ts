@@ -10,7 +10,7 @@ export interface Viewed {
   readonly requested: RequestDetail;
   readonly returned: RequestDetail;
   readonly status: Lazy<RequestDetail> & { readonly observed_at?: number };
-  readonly listed: ListOf<RequestDetail>;
+  readonly listed: Lazy<ListOf<RequestDetail>>;
   readonly templates: ListOf<TemplateDetail>;
   readonly reclaims: readonly Reclaimed[];
 }
@@ -70,6 +70,8 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
   readonly cli?: { readonly command: string; readonly args?: readonly string[] };
   /** For agents: it may destroy something. Default false. */
   readonly destructive?: boolean;
+  /** For agents, of a command: the same call once more changes nothing further. Default false; a query changes nothing at all. */
+  readonly repeatable?: boolean;
   /** What it stores is carried out afterwards: without a server that runs, somebody must see to it. Default false. */
   readonly leaves_work?: boolean;
   handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;

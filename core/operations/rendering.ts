@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
+import type { RequestRecord } from '../model/request.ts';
 import type { Lazy } from '../requests/detail.ts';
-import type { SchedulerStrategy } from '../scheduler.ts';
+import type { ListOf, RequestDetail, SchedulerStrategy } from '../scheduler.ts';
 import type { Operation, Viewed, ViewName } from './operation.ts';
 
 /** Rendered answers that are kept: enough for the busy ones, and bounded. */
@@ -12,6 +13,8 @@ export class Rendering {
   readonly #scheduler: SchedulerStrategy;
   /** Our own words: the strategy `default`, where it is loaded. */
   readonly #own: SchedulerStrategy;
+  /** Entries of lists, for as long as somebody keeps the record: a record is never changed. */
+  readonly #entries = new WeakMap<RequestRecord, string>();
   readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
 
   /**
@@ -33,18 +36,48 @@ export class Rendering {
   async value(operation: Operation<any, any>, result: unknown, own = false): Promise<unknown> {
     if (typeof operation.output !== 'string') return result;
     const words = own || operation.output === 'templates' ? this.#own : this.#scheduler;
-    if (operation.output === 'status') return words.status.render(await (result as Lazy<any>).load());
-    return words[operation.output as Exclude<ViewName, 'status'>].render(result as never);
+    const shown = isLazy(operation) ? await (result as Lazy<unknown>).load() : result;
+    return words[operation.output as ViewName].render(shown as never);
   }
 
   /** The answer as JSON. */
   async json(operation: Operation<any, any>, result: unknown): Promise<Buffer | string> {
-    if (operation.output !== 'status') return JSON.stringify(await this.value(operation, result));
-    const lazy = result as Viewed['status'];
-    const kept = this.#kept.get(lazy.cache_key);
+    if (!isLazy(operation)) return JSON.stringify(await this.value(operation, result));
+    const key = `${operation.output} ${(result as Lazy<unknown>).cache_key}`;
+    const kept = this.#kept.get(key);
     if (kept) return kept;
-    const made = Buffer.from(JSON.stringify(await this.value(operation, result)));
-    this.#kept.set(lazy.cache_key, made);
+    const text =
+      operation.output === 'listed'
+        ? this.#list(await (result as Viewed['listed']).load())
+        : JSON.stringify(await this.value(operation, result));
+    const made = Buffer.from(text);
+    this.#kept.set(key, made);
+    return made;
+  }
+
+  /** A list as JSON, its entries put in as they were made last. */
+  #list(list: ListOf<RequestDetail>): string {
+    const { listed } = this.#scheduler;
+    const entries = list.items.map((detail) => this.#entry(detail, listed));
+    const around = JSON.stringify(listed.around({ ...list, count: entries.length }, [place]));
+    // A function, because in a text some characters have a meaning.
+    return around.replace(JSON.stringify(place), () => entries.join(','));
+  }
+
+  #entry(detail: RequestDetail, listed: SchedulerStrategy['listed']): string {
+    const { request, machines, machine_keys } = detail;
+    // Its machines change without it: those of a return belong to other requests.
+    if (machines || machine_keys) return JSON.stringify(listed.entry(detail));
+    const known = this.#entries.get(request);
+    if (known !== undefined) return known;
+    const made = JSON.stringify(listed.entry(detail));
+    this.#entries.set(request, made);
     return made;
   }
 }
+
+/** Stands where the entries of a list go. */
+const place = 'entries of the list: 5f0c8a1e';
+
+/** What these operations return is worked out only where no rendered copy is at hand. */
+const isLazy = ({ output }: Operation<any, any>): boolean => output === 'status' || output === 'listed';

@@ -68,6 +68,7 @@ export const cancelRequest = operation('CancelRequestCommand', {
   cli: { command: 'requests cancel', args: ['request_id'] },
   leaves_work: true,
   destructive: true,
+  repeatable: true,
   async handle({ request_id, reason }, { requests }) {
     return requests.cancel(request_id, reason);
   },
@@ -103,13 +104,13 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   output: 'listed',
   rest: { method: 'GET', path: '/requests/' },
   cli: { command: 'requests list' },
-  async handle(input, { requests, clock }) {
+  async handle(input, { requests }) {
     const query: Query<'request'> = {
       ...(input.status === undefined ? {} : { where: { status: input.status } }),
       order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
       ...paging(input, 50),
     };
-    return { ...(await requests.list(query)), at: clock.now() };
+    return requests.listed(query);
   },
 });
 
@@ -119,8 +120,8 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
   output: 'listed',
   rest: { method: 'GET', path: '/requests/return' },
   cli: { command: 'requests list-returns' },
-  async handle(_, { requests, clock }) {
+  async handle(_, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
-    return { ...(await requests.details({ where, order: [['created_at', 'desc']], limit: 1000 })), at: clock.now() };
+    return requests.listed({ where, order: [['created_at', 'desc']], limit: 1000 }, true);
   },
 });

@@ -9,6 +9,7 @@ export const syncRequest = operation('SyncRequestCommand', {
   output: 'status',
   cli: { command: 'requests sync', args: ['request_id'] },
   leaves_work: true,
+  repeatable: true,
   handle: ({ request_id }, { requests }) => requests.status(request_id, true),
 });
 
@@ -19,6 +20,7 @@ export const completeRequest = operation('CompleteRequestCommand', {
   cli: { command: 'requests complete', args: ['request_id'] },
   leaves_work: true,
   destructive: true,
+  repeatable: true,
   async handle({ request_id }, { requests, steering }) {
     await steering.complete(request_id);
     return requests.status(request_id, false);
@@ -39,6 +41,7 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   cli: { command: 'requests set-status', args: ['request_id', 'status'] },
   leaves_work: true,
   destructive: true,
+  repeatable: true,
   async handle({ request_id, status, reason }, { requests, steering }) {
     if (await steering.mayBecome(request_id, status)) {
       if (status === 'cancelled') return requests.cancel(request_id, reason);
@@ -67,6 +70,7 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   cli: { command: 'requests populate', args: ['request_id', 'machine_ids'] },
   leaves_work: true,
   destructive: true,
+  repeatable: true,
   async handle({ request_id, machine_ids = [] }, { requests }) {
     // The look is what verifies: it takes in what carries the request's tags, and nothing else.
     const { machines = [] } = await (await requests.status(request_id, true)).load();

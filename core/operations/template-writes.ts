@@ -54,6 +54,7 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
   refusals: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
   rest: { method: 'PUT', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates update', args: ['template_id'] },
+  repeatable: true,
   async handle({ template_id, configuration, ...fields }, { templateDesk, clock }) {
     await templateDesk.update(template_id, { ...configuration, ...fields });
     return { message: `Template '${template_id}' was updated.`, templateId: template_id, timestamp: stamp(clock.now()) };
@@ -68,6 +69,7 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
   rest: { method: 'DELETE', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates delete', args: ['template_id'] },
   destructive: true,
+  repeatable: true,
   async handle({ template_id }, { templateDesk, clock }) {
     await templateDesk.remove(template_id);
     return { message: `Template '${template_id}' was deleted.`, templateId: template_id, timestamp: stamp(clock.now()) };

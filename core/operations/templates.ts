@@ -62,6 +62,7 @@ export const refreshTemplates = operation('RefreshTemplatesCommand', {
   }),
   rest: { method: 'POST', path: '/templates/refresh', limit: 'template' },
   cli: { command: 'templates refresh' },
+  repeatable: true,
   async handle(_, { templates, clock }) {
     await templates.refresh();
     const { cacheStats } = templates;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { BrokerError, isBrokerError } from '../errors.ts';
 import { newRequestId, newWishId } from '../ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
-import type { RequestDetail } from '../scheduler.ts';
+import type { ListOf, RequestDetail } from '../scheduler.ts';
 import type { Selection } from '../selection/candidate.ts';
 import type { Query, Store } from '../storage.ts';
 import { detailOf, type Lazy } from './detail.ts';
@@ -143,6 +143,15 @@ export class RequestDesk {
       cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,
       ...(observed_at === undefined ? {} : { observed_at }),
       load: () => (machines ? this.#withMachines(request) : Promise.resolve({ request })),
+    };
+  }
+
+  /** Requests, without their machines unless these are asked for. As long as no request changes, the same question has the same answer. */
+  async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
+    const changes = await this.#store.changes('request');
+    return {
+      cache_key: `${changes}:${machines}:${JSON.stringify(query)}`,
+      load: async () => ({ ...(await (machines ? this.details(query) : this.list(query))), at: this.#clock.now() }),
     };
   }
 

@@ -20,6 +20,7 @@ export class MemoryStore implements Store {
   readonly #claims: Claims;
   readonly #log: Log;
   readonly #watchers = new Set<{ readonly on: (kinds: ReadonlySet<Kind>) => void }>();
+  readonly #changes = new Map<Kind, number>();
   #seq = 0;
   #closed = false;
 
@@ -45,6 +46,11 @@ export class MemoryStore implements Store {
     return this.#tables[kind].find({ where } as Query<Kind>).length;
   }
 
+  async changes(kind: Kind): Promise<number> {
+    this.#refuseWhenClosed();
+    return this.#changes.get(kind) ?? 0;
+  }
+
   async versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
     this.#refuseWhenClosed();
     return this.#tables.request
@@ -56,7 +62,9 @@ export class MemoryStore implements Store {
     this.#refuseWhenClosed();
     apply(changes, this.#tables, () => (this.#seq += 1));
     this.#claims.forgetDeleted();
-    this.#tell(new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))));
+    const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    for (const kind of kinds) this.#changes.set(kind, (this.#changes.get(kind) ?? 0) + 1);
+    this.#tell(kinds);
   }
 
   async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {

@@ -19,7 +19,7 @@ export class ChangeFeed {
   readonly #channel: BroadcastChannel;
   readonly #watchers = new Set<{ readonly on: On }>();
   readonly #seen = new Map<Kind, number>();
-  readonly #sql: { readonly [name in 'raise' | 'marks' | 'file']: StatementSync };
+  readonly #sql: { readonly [name in 'raise' | 'marks' | 'mark' | 'file']: StatementSync };
   #raised: readonly Mark[] = [];
   #file: unknown;
   #poll: NodeJS.Timeout | undefined;
@@ -29,6 +29,7 @@ export class ChangeFeed {
     this.#sql = {
       raise: statements.prepare('UPDATE mark SET changes = changes + 1 WHERE kind = ? RETURNING changes'),
       marks: statements.prepare('SELECT kind, changes FROM mark'),
+      mark: statements.prepare('SELECT changes FROM mark WHERE kind = ?'),
       file: statements.prepare('PRAGMA data_version'),
     };
     this.#channel = new BroadcastChannel(`muster storage ${path}`);
@@ -47,6 +48,11 @@ export class ChangeFeed {
     this.#channel.postMessage(this.#raised);
     for (const [kind, mark] of this.#raised) this.#seen.set(kind, mark);
     if (this.#watchers.size > 0) setImmediate(() => this.#tell(kinds));
+  }
+
+  /** How often records of a kind were changed, by everybody. */
+  changes(kind: Kind): number {
+    return Number(row(this.#sql.mark, [kind])?.[0] ?? 0);
   }
 
   watch(on: On): Disposable {

@@ -47,6 +47,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.count(kind, where));
   }
 
+  changes(kind: Kind): Promise<number> {
+    return this.#read(() => this.#feed.changes(kind));
+  }
+
   versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
     return this.#read(() => this.#reader.versions(query));
   }

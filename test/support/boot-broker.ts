@@ -189,12 +189,12 @@ export async function startBroker(options: StartOptions = {}): Promise<StartedBr
   const child = spawn(launcher, args, { cwd: place.directory, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collect(child);
   const exited = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
-  const url = await Promise.race([
-    until(async () => / answers at (\S+)/.exec(output.stdout)?.[1]),
-    exited.then((code) => {
-      throw new Error(`muster ended with ${code} at its start: ${output.stderr}`);
-    }),
-  ]);
+  const url = await until(async () => {
+    const answers = / answers at (\S+)/.exec(output.stdout)?.[1];
+    if (answers === undefined && (child.exitCode ?? child.signalCode) !== null)
+      throw new Error(`muster ended with ${await exited} at its start: ${output.stderr}`);
+    return answers;
+  });
   return {
     url,
     pid: child.pid ?? 0,

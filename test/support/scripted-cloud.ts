@@ -114,6 +114,12 @@ export const scriptedType = defineProviderType({
     if (cloud.listed instanceof ProviderFault) throw cloud.listed;
     yield* cloud.listed;
   },
+  async whichLive(cloud, hosts) {
+    cloud.calls.push(`which ${hosts.length}`);
+    if (cloud.deaf) throw cloud.deaf;
+    const live = new Set(cloud.live());
+    return hosts.filter(({ machine_id, name }) => live.has(machine_id ?? '') || live.has(name?.replace('host-', '') ?? ''));
+  },
   async remove(cloud, orphans) {
     cloud.removed.push(...orphans.map(({ id }) => id));
   },

@@ -37,6 +37,19 @@ export function checkQueries({ test, stage }: Contract): void {
     t.deepEqual(await ids({ request_id: "' OR 1=1 --" }), []);
   });
 
+  test('the number of changes of a kind rises with what changes it, and with nothing else', async (t) => {
+    const { store } = await stage(t);
+    const begun = await store.changes('request');
+    await store.commit([make('r-1', {})]);
+    const once = await store.changes('request');
+    t.true(once > begun);
+    await store.commit([insert('machine', aMachine('m-1', {}))]);
+    await refused(t, store.commit([make('r-1', {})]), 'ALREADY_EXISTS');
+    await store.find('request', {});
+    t.is(await store.changes('request'), once);
+    t.true((await store.changes('machine')) > 0);
+  });
+
   test('a query can ask by a boolean', async (t) => {
     const { store } = await stage(t);
     await store.commit([insert('wish', aWish('w-1')), insert('wish', aWish('w-2', { absorbed: true }))]);
