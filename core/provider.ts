@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import type { FaultKind, ProviderFault } from './fault.ts';
 import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
-import type { MachineStatus } from './model/machine.ts';
+import type { MachineStatus, Market } from './model/machine.ts';
 import type { Offer, Shortfall } from './model/shortfall.ts';
 import type { Template, TemplateOf } from './model/template.ts';
 
@@ -50,6 +50,12 @@ export interface MachineType {
   readonly cores: number;
   readonly memory_mib: number;
   readonly arch: string;
+}
+
+/** A host as a caller names it: by its id, or by its private name where the id is not known. */
+export interface HostRef {
+  readonly machine_id?: string;
+  readonly name?: string;
 }
 
 /** Something in the cloud that carries an installation's tags. */
@@ -99,6 +105,11 @@ export interface ProviderType<Config extends TObject = TObject, Session = any> {
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */
   owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
+  /**
+   * Of hosts that callers name and no request knows, those that live: coming up or running. An answer that may be incomplete is a fault. Default:
+   * nobody is asked about such hosts, and nothing is said of them.
+   */
+  whichLive?(session: Session, hosts: readonly HostRef[], call: Call): Promise<readonly HostRef[]>;
   /** Ends what `owned` listed and no request knows. Idempotent: what is gone is a success. Default: such things are only reported. */
   remove?(session: Session, orphans: readonly OwnedResource[], call: Call): Promise<void>;
 }
@@ -188,7 +199,11 @@ export interface MachineReport {
   /** ISO 8601: the cloud takes it back then. null: nobody takes it back, whatever was said before; absent: nothing is known of it. */
   readonly reclaim_at?: string | null;
   readonly message?: string;
-  /** Zone, market, weight …: stored, and handed back in MachineRef. */
+  /** Which of the machine types of its template it is. */
+  readonly machine_type?: string;
+  /** How it is paid for. */
+  readonly market?: Market;
+  /** Zone, weight …: stored, and handed back in MachineRef. */
   readonly data?: object;
 }
 

@@ -24,23 +24,32 @@ import type { Store } from '../core/storage.ts';
 import { TemplateDesk } from '../core/templates/desk.ts';
 import { TemplateLibrary } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
+import { facesStore } from './faces-store.ts';
 import { LookBoard } from './look-board.ts';
+import { BrokerMeter } from './metrics/broker-meter.ts';
+import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { thisOwner } from './owner.ts';
 import { inPreference, placementOf } from './placement.ts';
+import type { PrimaryLink } from './workers/primary-link.ts';
 
 /** A broker put together: what every face works with. */
 export interface Broker {
   readonly configuration: Configuration;
   readonly scheduler: SchedulerStrategy;
+  /** All that are loaded: a face may speak to its caller in words of its own. */
+  readonly schedulers: readonly SchedulerStrategy[];
   readonly operations: readonly Operation<any, any>[];
   readonly services: Services;
   readonly rendering: Rendering;
   readonly facts: Facts;
   readonly store: Store;
   readonly log: Log;
-  /** Absent where nothing is carried out in this process. */
+  /** Absent where nothing is carried out by this server. */
   readonly loop?: LoopHandle;
+  readonly meter: BrokerMeter;
+  /** What was counted in all threads and processes of the server. */
+  measures(): Promise<readonly (readonly Family[])[]>;
   /** Stops the loop, then closes the store. Idempotent. */
   close(): Promise<void>;
 }
@@ -52,6 +61,8 @@ export interface ComposeOptions {
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
+  /** In a worker process: the loop runs there, whatever `loop` says. */
+  readonly primary?: PrimaryLink;
 }
 
 /** The composition root: from a checked configuration to a broker that answers. Touches no provider. */
@@ -62,7 +73,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   registerOperations(container);
   const scheduler = schedulerOf(container, configuration);
   await openStore(container, configuration);
-  const store = container.get(storeToken);
+  const meter = new BrokerMeter(options.primary?.worker);
+  const store = facesStore(meter.thread.time(container.get(storeToken)));
   const facts = new Facts(store, container.get(clock));
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts);
   try {
@@ -74,6 +86,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     return {
       configuration,
       scheduler,
+      schedulers: container.all(schedulers),
       operations: container.all(operationPoint),
       services: {
         templates,
@@ -92,6 +105,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       facts,
       store,
       log,
+      meter,
+      measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
       close: () => (closed ??= close(store, loop, [templates, facts])),
     };
@@ -123,18 +138,19 @@ function openLibrary(
     load: () => readTemplateFiles({ directory: configuration.templates.directory, types, instances, strategies, review }),
     store: container.get(storeToken),
     review,
-    merge: { instances, bind_types: types.length > 1 },
+    merge: { instances, bind_types: types.length > 1, types: [...new Set([...providers.instances, ...types].map(({ type }) => type))] },
     place: (template) => placementOf(template, providers),
   });
 }
 
 async function startLoop(options: ComposeOptions, container: Container, board: LookBoard): Promise<LoopHandle | undefined> {
-  const where = options.loop ?? 'thread';
-  if (where === 'none') return undefined;
-  const { loaded, log } = options;
+  const { loaded, log, primary } = options;
   const { configuration } = loaded;
   const settings = options.settings ? { settings: options.settings } : {};
   const looked = (request_ids: readonly string[], at: number) => board.looked(request_ids, at);
+  if (primary) return primary.loop(looked);
+  const where = options.loop ?? 'thread';
+  if (where === 'none') return undefined;
   if (where === 'thread' && storageOf(container, configuration).shared) {
     const { LoopThread } = await import('./loop-thread.ts');
     const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);

@@ -4,6 +4,8 @@ import { store } from '../core/extension-points.ts';
 import { startLoop } from '../core/lifecycle/loop.ts';
 import { containerOf, loopParts, openStore } from './container.ts';
 import { forwardedLog } from './forwarded-log.ts';
+import { ProviderDurations } from './metrics/provider-durations.ts';
+import { ThreadMeter } from './metrics/thread-meter.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
@@ -15,8 +17,12 @@ export async function runLoop(port: MessagePort, { configuration, plugins_from, 
     forwardedLog(configuration.server.log_level, (line) => tell({ told: 'log', line })),
   );
   await openStore(container, configuration);
+  const thread = new ThreadMeter('loop', 0);
+  thread.time(container.get(store));
+  const meter = new ProviderDurations();
   const loop = await startLoop({
     ...loopParts(container, configuration, owner),
+    meter,
     ...(settings ? { settings } : {}),
     looked: (request_ids, at) => tell({ told: 'looked', request_ids, at }),
   });
@@ -30,6 +36,7 @@ export async function runLoop(port: MessagePort, { configuration, plugins_from, 
 
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') tell({ told: 'pong' });
+    else if (message.do === 'measure') tell({ told: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'look') loop.look(message.request_ids);
     else void stop();
   });

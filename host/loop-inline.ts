@@ -1,13 +1,16 @@
 import { startLoop, type LoopParts } from '../core/lifecycle/loop.ts';
 import type { LoopHandle } from './loop-handle.ts';
+import { ProviderDurations } from './metrics/provider-durations.ts';
 
 /** The loop in the thread of the faces: for storages that one thread alone can open, and for tests. */
 export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
-  const loop = await startLoop(parts);
+  const meter = new ProviderDurations();
+  const loop = await startLoop({ ...parts, meter });
   let stopped = false;
   return {
     where: 'inline',
     trouble: () => (stopped ? 'The loop is stopped.' : undefined),
+    measures: async () => meter.families(),
     look: (request_ids) => loop.look(request_ids),
     stop: () => {
       stopped = true;

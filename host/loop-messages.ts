@@ -2,6 +2,7 @@ import type { Settings } from '../core/lifecycle/settings.ts';
 import type { Owner } from '../core/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { LogLine } from './forwarded-log.ts';
+import type { Family } from './metrics/family.ts';
 
 /** What a loop thread is started with. */
 export interface LoopThreadData {
@@ -12,10 +13,15 @@ export interface LoopThreadData {
   readonly settings?: Partial<Settings>;
 }
 
-export type ToLoop = { readonly do: 'look'; readonly request_ids: readonly string[] } | { readonly do: 'ping' } | { readonly do: 'stop' };
+export type ToLoop =
+  | { readonly do: 'look'; readonly request_ids: readonly string[] }
+  | { readonly do: 'ping' }
+  | { readonly do: 'measure' }
+  | { readonly do: 'stop' };
 
 export type FromLoop =
   | { readonly told: 'ready' }
   | { readonly told: 'pong' }
+  | { readonly told: 'measured'; readonly families: readonly Family[] }
   | { readonly told: 'log'; readonly line: LogLine }
   | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/log.ts';
 import type { LoopHandle } from './loop-handle.ts';
+import { carriedOn, type Family } from './metrics/family.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
@@ -20,6 +21,8 @@ const missesAllowed = 6;
 const missesAtStart = 24;
 const stopMs = 12_000;
 const longestPause = 30_000;
+/** Who asks what was counted waits no longer for a thread that is busy. */
+const measureMs = 1_000;
 /** Loading fills the young generation once; the default would keep the room for it for ever. */
 const youngMb = 6;
 
@@ -35,6 +38,10 @@ export class LoopThread implements LoopHandle {
   #failures = 0;
   #trouble: string | undefined = 'The loop is starting.';
   #stopped: Promise<void> | undefined;
+  /** What threads before this one had counted, and what this one last said. */
+  #before: readonly Family[] = [];
+  #last: readonly Family[] = [];
+  #asking: ((families: readonly Family[]) => void)[] = [];
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
@@ -49,6 +56,20 @@ export class LoopThread implements LoopHandle {
 
   look(request_ids: readonly string[]): void {
     if (this.#ready) this.#send({ do: 'look', request_ids });
+  }
+
+  async measures(): Promise<readonly Family[]> {
+    if (this.#ready) {
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, measureMs);
+        this.#asking.push(() => {
+          clearTimeout(late);
+          resolve();
+        });
+        if (this.#asking.length === 1) this.#send({ do: 'measure' });
+      });
+    }
+    return [...this.#before, ...this.#last];
   }
 
   stop(): Promise<void> {
@@ -75,10 +96,16 @@ export class LoopThread implements LoopHandle {
   #hear(message: FromLoop): void {
     if (message.told === 'log') return this.#options.log[message.line.level](message.line.fields, message.line.message);
     this.#misses = 0;
+    if (message.told === 'measured') return this.#measured(message.families);
     if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
     if (message.told === 'pong') this.#failures = 0;
     if (message.told === 'ready') this.#ready = true;
     if (this.#ready) this.#trouble = undefined;
+  }
+
+  #measured(families: readonly Family[]): void {
+    this.#last = families;
+    for (const tell of this.#asking.splice(0)) tell(families);
   }
 
   #ping(): void {
@@ -97,6 +124,8 @@ export class LoopThread implements LoopHandle {
   #gone(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#before = carriedOn(this.#before, this.#last);
+    this.#measured([]);
     if (this.#stopped) return;
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;

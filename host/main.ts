@@ -7,5 +7,17 @@ if (major < 24 || (major === 24 && minor < 12)) {
 }
 // Everything else is loaded from the cache of an earlier start, stripped and compiled.
 enableCompileCache();
-const { run } = await import('./cli/program.ts');
-await run(process.argv);
+const [, , command, script = ''] = process.argv;
+if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
+  // A scheduler starts a process for every call: the rest of the command line is not even loaded.
+  const { runScript } = await import('./hostfactory/script-main.ts');
+  await runScript(process.argv.slice(3));
+} else if (process.argv.length === 3 && (command === '--version' || command === '-V')) {
+  const { thisPackage } = await import('./package.ts');
+  process.stdout.write(`${thisPackage.version}\n`);
+} else {
+  const { run } = await import('./cli/program.ts');
+  const code = await run(process.argv);
+  // A server that was started goes on, and says by itself what it ends with.
+  if (code !== 0) process.exitCode = code;
+}

@@ -1,21 +1,20 @@
-import type { Server } from 'node:http';
-import { isIP, type AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { LoadedConfiguration } from '../config/load.ts';
-import { watchTemplates } from '../config/watch-templates.ts';
-import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { compose, type Broker } from './compose.ts';
+import { compose } from './compose.ts';
 import { lockDataDirectory, makeDataDirectory } from './data-directory.ts';
-import { listenOnSocket } from './listen-socket.ts';
+import { firstSteps } from './first-steps.ts';
+import { freeSocketPath } from './listen-socket.ts';
 import { thisPackage } from './package.ts';
+import { serveHttp } from './serve-http.ts';
 import { removeServerPlace, writeServerPlace } from './server-place.ts';
 
 export interface RunningServer {
-  readonly broker: Broker;
   /** `http://127.0.0.1:8000` */
   readonly url: string;
+  /** For the person who started it: where it is, and what to try. */
+  readonly greeting: string;
   /** Answers calls that are under way, takes no new ones, gives claims back, closes the store. Idempotent. */
   close(): Promise<void>;
 }
@@ -25,105 +24,66 @@ export interface ServeOptions {
   readonly log: Log;
   /** Log every call that was answered. */
   readonly log_calls?: boolean;
+  /** Serves HTTP on the storage of another server, and carries nothing out: no loop, no lock, no `server.json`, no socket unless one is named. */
+  readonly api_only?: boolean;
 }
 
-/** Calls that are under way at the end get this long. */
-const drainMs = 10_000;
-
-/** Starts the server of a data directory: TCP, the Unix socket, and `server.json` that says where they are. One runs for a directory. */
-export async function serve({ loaded, log, log_calls }: ServeOptions): Promise<RunningServer> {
+/**
+ * Starts the server of a data directory: TCP, the Unix socket, and `server.json` that says where they are. One runs for a directory, and beside it
+ * any number that serve the API only. With `server.workers` above 1, HTTP is served by processes of their own.
+ */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { loaded, log, log_calls, api_only } = options;
   const { configuration } = loaded;
-  const { server: settings, data_directory } = configuration;
+  const { data_directory, server: settings } = configuration;
+  if (api_only) (await import('./shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
   makeDataDirectory(data_directory);
+  if (settings.workers > 1) {
+    const { serveWithWorkers } = await import('./workers/primary.ts');
+    return serveWithWorkers(options);
+  }
   const undo = new AsyncDisposableStack();
   try {
-    undo.use(lockDataDirectory(data_directory));
+    if (!api_only) undo.use(lockDataDirectory(data_directory));
     // Loading the web framework and opening the store take about as long as each other.
-    const [broker, { createApp }] = await Promise.all([compose({ loaded, log }), import('./rest/app.ts')]);
+    const [broker] = await Promise.all([compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), import('./rest/app.ts')]);
     undo.defer(() => broker.close());
-    undo.use(watchTemplates(configuration.templates.directory, () => void refresh(broker)));
-    const app = createApp({ broker, ...(log_calls ? { answered: callLog(log) } : {}) });
-    const address = await listen(app, settings.host, settings.port);
-    const socket_path = settings.socket_path ?? join(data_directory, 'muster.sock');
-    const socket = await listenOnSocket(socket_path, app.routing, log);
-    undo.defer(() => drain(app, [app.server, ...(socket ? [socket] : [])], log));
-    const url = `http://${isIP(settings.host) === 6 ? `[${settings.host}]` : settings.host}:${address.port}`;
-    const started_at = new Date().toISOString();
-    const { version } = thisPackage;
-    writeServerPlace(data_directory, {
-      pid: process.pid,
-      host: settings.host,
-      port: address.port,
-      socket_path: socket ? socket_path : null,
-      started_at,
-      version,
-    });
-    undo.defer(() => removeServerPlace(data_directory));
-    if (!isLoopback(address.address)) {
-      log.warn(
-        { host: settings.host },
-        'Everyone who reaches this address can request and return machines: put a gateway in front that authenticates.',
-      );
-    }
+    const socket_path = await socketPathOf(options);
+    const http = await serveHttp({ broker, log, ...(log_calls ? { log_calls } : {}), socket_path });
+    undo.defer(() => http.close());
+    const { port } = http.address;
+    if (!api_only) undo.use(announce(loaded, port, socket_path));
+    warnOfOthers(http.address.address, settings.host, log);
+    for (const wrong of broker.services.templates.cacheStats.errors) log.warn({}, wrong);
+    const url = urlOf(settings.host, port);
     let closing: Promise<void> | undefined;
-    return { broker, url, close: () => (closing ??= undo.disposeAsync()) };
+    return { url, greeting: firstSteps(broker, url), close: () => (closing ??= undo.disposeAsync()) };
   } catch (error) {
     await undo.disposeAsync();
     throw error;
   }
 }
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<AddressInfo> {
-  try {
-    await app.listen({ host, port, listenTextResolver: () => '' });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    await app.close();
-    if (code === 'EADDRINUSE')
-      throw new BrokerError(
-        'CONFLICT',
-        `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port.`,
-        {},
-        { cause },
-      );
-    throw new BrokerError('INVALID_CONFIGURATION', `The server cannot listen on ${host} port ${port} (${code}).`, {}, { cause });
-  }
-  return app.server.address() as AddressInfo;
+/** Where the Unix socket is. Null: a server for the API only leaves the usual place to the one that it serves beside. */
+export async function socketPathOf({ loaded, log, api_only }: ServeOptions): Promise<string | null> {
+  const { data_directory, server } = loaded.configuration;
+  const path = server.socket_path ?? (api_only ? null : join(data_directory, 'muster.sock'));
+  return path === null ? null : freeSocketPath(path, log);
 }
 
-/** Stops listening, lets calls under way end, then closes. */
-async function drain(app: FastifyInstance, servers: readonly Server[], log: Log): Promise<void> {
-  const closed = servers.slice(1).map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
-  // A connection whose last call was answered would stay open for the next one.
-  const sweep = setInterval(() => servers.forEach((server) => server.closeIdleConnections()), 20);
-  const late = setTimeout(() => {
-    log.warn({}, `Calls were still under way after ${drainMs / 1000} s; their connections are closed.`);
-    for (const server of servers) server.closeAllConnections();
-  }, drainMs);
-  await Promise.all([app.close(), ...closed]);
-  clearInterval(sweep);
-  clearTimeout(late);
+/** Says in `server.json` where the server is, until it is disposed of. */
+export function announce({ configuration }: LoadedConfiguration, port: number, socket_path: string | null): Disposable {
+  const { data_directory, server } = configuration;
+  const started_at = new Date().toISOString();
+  writeServerPlace(data_directory, { pid: process.pid, host: server.host, port, socket_path, started_at, version: thisPackage.version });
+  return { [Symbol.dispose]: () => removeServerPlace(data_directory) };
 }
 
-async function refresh({ services, log }: Broker): Promise<void> {
-  await services.templates.refresh();
-  const { templates, errors } = services.templates.cacheStats;
-  if (errors.length > 0) log.warn({ errors }, 'Template files were read anew; some could not be read.');
-  else log.info({ templates }, 'Template files were read anew.');
+export function urlOf(host: string, port: number): string {
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-function callLog(log: Log) {
-  return (request: { id: string; method: string; url: string }, reply: { statusCode: number; elapsedTime: number }) =>
-    log.debug(
-      {
-        x_request_id: request.id,
-        method: request.method,
-        url: request.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'A call was answered.',
-    );
+export function warnOfOthers(address: string, host: string, log: Log): void {
+  if (address === '::1' || address.startsWith('127.')) return;
+  log.warn({ host }, 'Everyone who reaches this address can request and return machines: put a gateway in front that authenticates.');
 }
-
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

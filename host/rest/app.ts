@@ -14,6 +14,7 @@ import { parseBody } from './json-body.ts';
 import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
 import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
+import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
@@ -87,6 +88,7 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);
   bindDocumentRoutes(app, paths, broker);
+  bindMcpRoute(app, paths, broker);
   return app;
 }
 

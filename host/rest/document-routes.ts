@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../compose.ts';
 import { jsonType } from './bind-operation.ts';
-import type { Json } from './openapi/public-schema.ts';
+import type { Json } from '../public-schema.ts';
 import type { PathTable } from './path-table.ts';
 
 /** /openapi.json, and /docs and /redoc that show it. Nothing of it is loaded before somebody asks; nobody is limited. */

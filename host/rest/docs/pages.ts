@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Log } from '../../../core/log.ts';
 import { answerFailure, nothingAt } from '../failures.ts';
-import type { Json } from '../openapi/public-schema.ts';
+import type { Json } from '../../public-schema.ts';
 import { bindRedocPage } from './redoc-page.ts';
 import { pagePolicy } from './page-policy.ts';
 

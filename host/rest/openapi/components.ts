@@ -4,7 +4,7 @@ import { codes, type Code } from '../../../core/errors.ts';
 import { CommonTemplate } from '../../../core/model/template.ts';
 import { ProviderView } from '../../../core/operations/provider-views.ts';
 import type { Broker } from '../../compose.ts';
-import { unnamed, type Json, type Named } from './public-schema.ts';
+import { unnamed, type Json, type Named } from '../../public-schema.ts';
 
 /** The parts that operations refer to. */
 export interface Components {

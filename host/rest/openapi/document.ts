@@ -5,7 +5,7 @@ import { thisPackage } from '../../package.ts';
 import { apiPrefix } from '../bind-operation.ts';
 import { headers } from './answers.ts';
 import { componentsOf, pascal } from './components.ts';
-import { publicSchema, unnamed, type Json } from './public-schema.ts';
+import { publicSchema, unnamed, type Json } from '../../public-schema.ts';
 import { routeOperation, type RouteOf } from './route-operation.ts';
 import { samplesOf } from './samples.ts';
 import { servicePaths } from './service-paths.ts';

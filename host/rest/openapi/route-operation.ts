@@ -5,7 +5,7 @@ import { routeSchema } from '../route-input.ts';
 import { headersOf, jsonAnswer, refusalsOf } from './answers.ts';
 import type { Components } from './components.ts';
 import { exampleOf } from './example-of.ts';
-import { publicSchema, type Json } from './public-schema.ts';
+import { publicSchema, type Json } from '../../public-schema.ts';
 import type { Samples } from './samples.ts';
 
 export interface RouteOf {

@@ -5,7 +5,7 @@ import { scriptBody } from '../../hostfactory/script-body.ts';
 import { scriptGroups } from '../../hostfactory/routes.ts';
 import { apiPrefix } from '../bind-operation.ts';
 import { headersOf, jsonAnswer, refusalsOf } from './answers.ts';
-import type { Json } from './public-schema.ts';
+import type { Json } from '../../public-schema.ts';
 import { alive, info, notReady, ready, type Shape } from './service-shapes.ts';
 
 const text = { type: 'string' };
@@ -91,7 +91,7 @@ const inputs: Readonly<Record<ScriptName, unknown>> = {
 const script = (name: ScriptName, limited: boolean): Json => {
   const counted = limited && scriptGroups[name] !== undefined;
   return {
-    operationId: `hostfactory_${name}`,
+    operationId: `hostfactory_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
     summary: `What the HostFactory script ${name} asks for.`,
     description: 'The answer is what the script prints, also when it fails: the header says what it ends with.',
     tags: ['Service'],

@@ -1,4 +1,4 @@
-import type { Json } from './public-schema.ts';
+import type { Json } from '../../public-schema.ts';
 
 const text = { type: 'string' };
 const version = '0.1.0';

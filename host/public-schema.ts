@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { camelCase } from '../../../core/spelling.ts';
+import { camelCase } from '../core/spelling.ts';
 
 export type Json = Readonly<Record<string, any>>;
 

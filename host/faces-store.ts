@@ -1,0 +1,29 @@
+import type { Change, Store } from '../core/storage.ts';
+import { callId } from './call-context.ts';
+
+/** The store as faces use it: what a call writes into the journal carries the call's `x_request_id`. The loop's own commits belong to no call. */
+export function facesStore(store: Store): Store {
+  return {
+    get: store.get.bind(store),
+    find: store.find.bind(store),
+    count: store.count.bind(store),
+    changes: store.changes.bind(store),
+    versions: store.versions.bind(store),
+    commit: (changes) => store.commit(noted(changes)),
+    claim: store.claim.bind(store),
+    renew: store.renew.bind(store),
+    yield: store.yield.bind(store),
+    watch: store.watch.bind(store),
+    close: store.close.bind(store),
+  };
+}
+
+function noted(changes: readonly Change[]): readonly Change[] {
+  const x_request_id = callId();
+  if (x_request_id === undefined) return changes;
+  return changes.map((change) =>
+    change.op === 'insert' && change.kind === 'event'
+      ? { ...change, record: { ...change.record, data: { ...change.record.data, x_request_id } } }
+      : change,
+  );
+}

@@ -1,0 +1,36 @@
+import type { ProviderMeter } from '../../core/providers/provider-meter.ts';
+import { Durations } from './durations.ts';
+import type { Family } from './family.ts';
+
+const bounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Counts calls into provider plugins and calls that they make, with how they ended. */
+export class ProviderDurations implements ProviderMeter {
+  readonly #verbs = new Durations({
+    name: 'muster_plugin_call_duration_seconds',
+    help: 'Calls into provider plugins, by verb of the plugin contract; outcome is ok or the kind of the fault.',
+    labels: ['provider_instance', 'verb', 'outcome'],
+    bounds,
+  });
+  readonly #calls = new Durations({
+    name: 'muster_provider_call_duration_seconds',
+    help: 'Calls that plugins made to providers, by action of the provider; outcome is ok or the kind of the fault.',
+    labels: ['provider_instance', 'action', 'outcome'],
+    bounds,
+  });
+
+  verb(instance: string, verb: string) {
+    return (ms: number, kind = 'ok') => this.#verbs.of(instance, verb, kind).add(ms);
+  }
+
+  calls(instance: string) {
+    return {
+      record: ({ action, ms, kind = 'ok' }: { readonly action: string; readonly ms: number; readonly kind?: string }) =>
+        this.#calls.of(instance, action, kind).add(ms),
+    };
+  }
+
+  families(): readonly Family[] {
+    return [this.#verbs.family(), this.#calls.family()];
+  }
+}

@@ -1,0 +1,27 @@
+import type { TSchema } from 'typebox';
+import type { LoadedConfiguration } from '../config/load.ts';
+
+/** Every text of the configuration that the schema of its plugin marks as sensitive: the log masks them wherever they turn up. */
+export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
+  const types = plugins.flatMap((plugin) => plugin.providers ?? []);
+  const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type);
+  return [
+    ...configuration.providers.flatMap(({ type, config }) => sensitive(types.find((each) => each.type === type)?.config, config)),
+    ...sensitive(driver?.options, configuration.storage),
+  ];
+}
+
+function sensitive(schema: TSchema | undefined, value: unknown): string[] {
+  const json = schema as Readonly<Record<string, any>> | undefined;
+  if (!json || value === null || value === undefined) return [];
+  if (json['sensitive']) return texts(value);
+  if (Array.isArray(value)) return value.flatMap((item) => sensitive(json['items'], item));
+  if (typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, each]) => sensitive(json['properties']?.[name], each));
+}
+
+/** All texts within, where an object or a list is sensitive as a whole. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+}

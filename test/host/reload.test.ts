@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { makePlace, startBroker, until } from '../support/boot-broker.ts';
+
+const plugin = (version: number) =>
+  `export default { [Symbol.for('muster.plugin')]: true, name: 'mine', contract: 1, eventSinks: [{ name: 'mine-${version}', deliver: async () => {} }] };\n`;
+
+test('with --reload a change of the configuration or of a plugin starts the server anew, and a broken one waits for the next change', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const file = join(place.directory, 'muster.config.json');
+  const configuration = JSON.parse(readFileSync(file, 'utf8'));
+  const write = (changed: object) => writeFileSync(file, JSON.stringify({ ...configuration, ...changed }));
+  const plugins = [...configuration.plugins, './mine.mjs'];
+  writeFileSync(join(place.directory, 'mine.mjs'), plugin(1));
+  write({ plugins });
+  const broker = await startBroker({ place, args: ['--reload'] });
+  t.teardown(() => broker.stop());
+  const pid = () => JSON.parse(readFileSync(join(place.directory, 'data/server.json'), 'utf8')).pid as number;
+  const started = () => broker.output.stdout.split(' answers at ').length - 1;
+  const first = pid();
+  t.not(first, broker.pid);
+
+  writeFileSync(join(place.directory, 'mine.mjs'), plugin(2));
+  await until(async () => started() === 2);
+  t.regex(broker.output.stderr, /mine\.mjs changed; muster starts anew\./);
+  const second = pid();
+  t.not(second, first);
+
+  write({ plugins, schedular: 'x' });
+  await until(async () => broker.output.stderr.includes('it starts again when a file changes'));
+  t.regex(broker.output.stderr, /did you mean 'scheduler'/);
+  write({ plugins });
+  await until(async () => started() === 3);
+  const third = pid();
+
+  t.is(await broker.kill('SIGTERM'), 0);
+  t.throws(() => process.kill(third, 0), { code: 'ESRCH' });
+});
