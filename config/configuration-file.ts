@@ -3,6 +3,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cosmiconfig, type Loader } from 'cosmiconfig';
 import { BrokerError } from '../core/errors.ts';
+import { searchPlaces } from './search-places.ts';
 import { readText } from './source-text.ts';
 
 /** A configuration file, read and not yet checked. */
@@ -14,13 +15,6 @@ export interface ConfigurationSource {
   /** Where a JSON pointer stands: `file:line:column`, or the file alone for programs. */
   place(pointer: string): string;
 }
-
-/** Places that are looked at, in this order, from the working directory up to the nearest package.json. */
-export const searchPlaces = [
-  ...['yaml', 'yml', 'json', 'ts', 'mjs', 'js'].map((extension) => `muster.config.${extension}`),
-  '.musterrc',
-  'package.json',
-];
 
 // cosmiconfig only finds the file here: it is read below, with the places of what stands in it. A package.json that is broken is not ours to tell.
 const present: Loader = (file, content) => (basename(file) === 'package.json' ? packageOf(content) : { found: true });

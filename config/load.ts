@@ -7,9 +7,10 @@ import type { ProviderType } from '../core/provider.ts';
 import { compile } from '../core/schema.ts';
 import type { StorageDriver } from '../core/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
+import { fromAwsprov, isAwsprov } from './awsprov.ts';
 import { checkProviders, typeNamed } from './check-providers.ts';
 import { checkScheduler, checkStorage } from './check-sections.ts';
-import { findConfiguration, readConfiguration } from './configuration-file.ts';
+import { findConfiguration, readConfiguration, type ConfigurationSource } from './configuration-file.ts';
 import type { Configuration } from './configuration.ts';
 import { defaultPlugins, withoutFile } from './defaults.ts';
 import type { Environment } from './environment.ts';
@@ -55,9 +56,13 @@ type Tree = Readonly<Record<string, unknown>>;
  */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
   const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
-  const source = named === undefined ? await findConfiguration(options.cwd) : await readConfiguration(resolve(options.cwd, named));
-  const directory = source?.directory ?? resolve(options.cwd);
   const findings: Finding[] = [];
+  const source = inOurForm(
+    named === undefined ? await findConfiguration(options.cwd) : await readConfiguration(resolve(options.cwd, named)),
+    options.env,
+    findings,
+  );
+  const directory = source?.directory ?? resolve(options.cwd);
 
   // Step one: the plugins, because everything else is checked with what they bring.
   const file = source ? treeOf(source.value, findings) : {};
@@ -125,6 +130,14 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   };
   const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));
   return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
+}
+
+/** A configuration of HostFactory's AWS provider is taken as one of ours. */
+function inOurForm(source: ConfigurationSource | undefined, env: Environment, findings: Finding[]): ConfigurationSource | undefined {
+  if (!source || !isAwsprov(source)) return source;
+  const ours = fromAwsprov(source, env);
+  findings.push(...ours.findings);
+  return ours;
 }
 
 /** In canonical spelling; what cannot be read as a configuration at all is a finding. */

@@ -85,7 +85,7 @@ export const ServerSection = Type.Object(
       path: true,
       description: 'Unix socket. null: muster.sock in the data directory.',
     }),
-    workers: whole(1, 64, 1, 'Processes that serve HTTP.'),
+    workers: whole(1, 64, 1, 'Processes that serve HTTP. Above 1, one more beside them carries requests out.'),
     log_level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       default: 'info',
       description: 'What is logged.',

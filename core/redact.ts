@@ -1,9 +1,13 @@
 import type { TSchema } from 'typebox';
 
-const mask = '***';
+/** What stands in place of a secret. */
+export const mask = '***';
 
 /** Names of fields that no schema knows and that may be a secret under a slip of the pen. */
 const suspicious = /secret|token|passw(or)?d|credential|(access|private|api)_?key/i;
+
+/** Whether a field of this name is better not shown, where no schema says what it is. */
+export const soundsSecret = (name: string): boolean => suspicious.test(name);
 
 /**
  * A copy in which every field that its schema marks `sensitive: true` is masked, and every unknown one whose name sounds like it. For answers and
@@ -20,7 +24,7 @@ export function redact(schema: TSchema, value: unknown): unknown {
     Object.entries(value).map(([name, each]) => {
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (field) return [name, redact(field, each)];
-      return [name, suspicious.test(name) && each !== null ? mask : each];
+      return [name, soundsSecret(name) && each !== null ? mask : each];
     }),
   );
 }

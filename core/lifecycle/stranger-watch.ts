@@ -102,7 +102,15 @@ export class StrangerWatch implements Disposable {
     const whichLive = type.whichLive?.bind(type);
     if (!whichLive) return undefined;
     const ended = meter.verb(name, 'which-live');
-    const guarded = { what: `question for hosts at '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log, ended };
+    const guarded = {
+      what: `question for hosts at '${name}'`,
+      mutating: false,
+      timeout_ms: askMs,
+      signal,
+      fence: () => undefined,
+      log,
+      ended,
+    };
     return guard(guarded, (call) => whichLive(session, hosts, call));
   }
 }

@@ -9,6 +9,9 @@ export type MachineStatus = (typeof machineStatuses)[number];
 export const goingReasons = ['returned', 'cancelled', 'failed', 'surplus', 'late'] as const;
 export type GoingReason = (typeof goingReasons)[number];
 
+/** Whether a machine is Spot, which the cloud may take back, or not. */
+export type Market = 'spot' | 'on-demand';
+
 /** Which machine: unique over all provider instances. */
 export const MachineKey = Type.Object({ provider_instance: Type.String(), machine_id: Type.String() });
 export type MachineKey = Static<typeof MachineKey>;
@@ -27,6 +30,8 @@ export const MachineRecord = Type.Object({
   launched_at: Type.Optional(Type.String()),
   reclaim_at: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
+  machine_type: Type.Optional(Type.String()),
+  market: Type.Optional(Type.Unsafe<Market>(Type.Enum(['spot', 'on-demand']))),
   /** What the provider API keeps with the machine; handed back to it, never looked into. */
   data: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /** When muster first heard of it. */

@@ -1,21 +1,31 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError } from '../errors.ts';
-import { machineStatuses, type MachineRecord, type MachineStatus } from '../model/machine.ts';
+import { machineKey, machineStatuses, type MachineRecord, type MachineStatus } from '../model/machine.ts';
 import type { Reclaimed } from '../scheduler.ts';
+import type { HostRef } from '../provider.ts';
 import type { Query, Store } from '../storage.ts';
+import { Strangers } from './strangers.ts';
 
 /** A storage bounds how many values one comparison may list. */
 const valuesAtOnce = 500;
 const machinesAtOnce = 10_000;
 
+/** What is known of hosts that a caller names. */
+export interface Hosts {
+  readonly machines: readonly MachineRecord[];
+  readonly unknown: readonly HostRef[];
+}
+
 /** Reads machines, whatever request they belong to. Touches no provider. */
 export class Inventory {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #strangers: Strangers;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+    this.#strangers = new Strangers(store, clock);
   }
 
   /** The machine of an id; the newest, should two instances have used it. Refuses with MACHINE_NOT_FOUND. */
@@ -41,6 +51,11 @@ export class Inventory {
     }
   }
 
+  /** How many machines of a template live. */
+  alive(template_id: string): Promise<number> {
+    return this.#store.count('machine', { template_id, gone_at: null });
+  }
+
   /** How many machines there are in each state. */
   async counts(): Promise<Readonly<Record<MachineStatus, number>>> {
     const counted = await Promise.all(
@@ -50,17 +65,38 @@ export class Inventory {
   }
 
   /**
-   * Of the machines that are named, by id or host name, those that a cloud takes or took back by itself. Those that a caller gave back are not
-   * among them, nor those that nobody knows.
+   * Of the hosts that are named, by id or host name, those that a cloud takes or took back by itself; those that a caller gave back are not among
+   * them. Hosts that nobody knows are looked up by the loop, at `instance` or at all: the next call tells of those that are gone.
    */
-  async reclaimed(machine_ids: readonly string[], names: readonly string[]): Promise<readonly Reclaimed[]> {
-    const found = [...(await this.#named('machine_id', machine_ids)), ...(await this.#named('name', names))];
-    const unique = new Map(found.map((machine) => [`${machine.provider_instance} ${machine.machine_id}`, machine]));
+  async reclaimed(machine_ids: readonly string[], names: readonly string[], instance?: string): Promise<readonly Reclaimed[]> {
+    const { machines, unknown } = await this.hosts(machine_ids, names);
     const now = this.#clock.now();
-    return [...unique.values()].flatMap((machine) => reclaimOf(machine, now) ?? []);
+    const gone = await this.#strangers.gone(unknown, instance);
+    return [
+      ...machines.flatMap((machine) => reclaimOf(machine, now) ?? []),
+      ...gone.map(({ machine_id = '', name }) => ({
+        machine_id,
+        ...(name === undefined ? {} : { name }),
+        reason: 'It is not known here, and the provider does not have it.',
+        grace_period_s: 0,
+      })),
+    ];
   }
 
-  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<MachineRecord[]> {
+  /** The machines that are meant by these ids and host names, each once, and the hosts that nobody knows. */
+  async hosts(machine_ids: readonly string[], names: readonly string[]): Promise<Hosts> {
+    const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
+    const unique = new Map([...byId.values(), ...byName.values()].map((machine) => [machineKey(machine), machine]));
+    return {
+      machines: [...unique.values()],
+      unknown: [
+        ...[...new Set(machine_ids)].flatMap((machine_id) => (byId.has(machine_id) ? [] : [{ machine_id }])),
+        ...[...new Set(names)].flatMap((name) => (byName.has(name) ? [] : [{ name }])),
+      ],
+    };
+  }
+
+  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<ReadonlyMap<string, MachineRecord>> {
     const wanted = [...new Set(values)];
     const found: MachineRecord[] = [];
     for (let i = 0; i < wanted.length; i += valuesAtOnce)
@@ -68,7 +104,7 @@ export class Inventory {
     // A host name may be used again by a later machine: the newest is meant.
     const newest = new Map<string, MachineRecord>();
     for (const machine of found.toSorted((a, b) => a.created_at - b.created_at)) newest.set(String(machine[field]), machine);
-    return [...newest.values()];
+    return newest;
   }
 }
 

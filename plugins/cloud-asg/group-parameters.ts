@@ -1,5 +1,6 @@
 import { ProviderFault, type Call, type LaunchOrder } from '../../core/index.ts';
 import {
+  nativeUnit,
   overlay,
   poolsFor,
   poolsOf,
@@ -7,6 +8,7 @@ import {
   targetFor,
   unitOf,
   weightOf,
+  weightsIn,
   type CloudSession,
   type CloudTemplate,
   type Pool,
@@ -25,12 +27,14 @@ type Tree = Readonly<Record<string, unknown>>;
 export async function groupParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<Prepared> {
   const template = order.template as CloudTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const drawn = targetFor(template, offered, order.machine_count);
+  const native: Tree = template.provider_api_spec ?? {};
+  const said = overridesSaid(native);
+  const unitDrawn = nativeUnit(said) ?? unitOf(template, offered);
+  const drawn = targetFor(template, offered, order.machine_count, unitDrawn);
   const pools = poolsFor(drawn, offered);
   const types = [...new Set(pools.map((pool) => pool.machine_type))];
-  const native: Tree = template.provider_api_spec ?? {};
   const plain = isPlain(template, drawn, types) && native['MixedInstancesPolicy'] === undefined;
-  const unit = plain ? 1 : unitOf(template, offered);
+  const unit = plain ? 1 : unitDrawn;
   const total = plain ? order.machine_count : drawn.total;
   const target = plain ? { 'on-demand': total, spot: 0 } : { 'on-demand': drawn.onDemand, spot: drawn.spot };
 
@@ -53,7 +57,8 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
     NewInstancesProtectedFromScaleIn: true,
     Tags: tagsFor(native['Tags'], tagsOf(order, session.installation)),
   };
-  return { name, input, template: used, pools, target, unit, weighted: !plain && isWeighted(template) };
+  const weighted = said ? Object.keys(weightsIn(said)).length > 0 : isWeighted(template);
+  return { name, input, template: used, pools, target, unit, weighted: !plain && weighted };
 }
 
 /** One type on demand needs no choice among types and markets, and so no policy for it. */
@@ -61,6 +66,12 @@ const isPlain = (template: CloudTemplate, target: Target, types: readonly unknow
   target.spot === 0 && types.length === 1 && template.instance_requirements === undefined;
 
 const isWeighted = (template: CloudTemplate): boolean => Object.keys(template.machine_types ?? {}).length > 0;
+
+/** What a native specification says of types and weights in place of ours. */
+function overridesSaid(native: Tree): readonly unknown[] | undefined {
+  const { LaunchTemplate } = (native['MixedInstancesPolicy'] ?? {}) as { readonly LaunchTemplate?: { readonly Overrides?: unknown } };
+  return Array.isArray(LaunchTemplate?.Overrides) ? [LaunchTemplate] : undefined;
+}
 
 /** Subnets of the pools; where they have none, all zones of the region. */
 async function placesFor(session: CloudSession, pools: readonly Pool[], native: Tree, call: Call): Promise<object> {

@@ -1,6 +1,7 @@
 import type { CreateFleetError, CreateFleetInstance, DescribeFleetError, DescribeFleetsInstances } from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
-import { kindOfReason, poolsSeen, weightOf, type CloudTemplate, type Market, type Pool } from '../cloud/index.ts';
+import { kindOfReason, poolsSeen, type Market, type Pool } from '../cloud/index.ts';
+import type { Prepared } from './fleet-type.ts';
 
 /** Machines and errors as CreateFleet and DescribeFleets give them, side by side. */
 export interface FleetAnswer {
@@ -9,7 +10,7 @@ export interface FleetAnswer {
 }
 
 /** Machines as the fleet names them: no more than that they were started. */
-export function startedMachines(answer: FleetAnswer, template: CloudTemplate): MachineReport[] {
+export function startedMachines(answer: FleetAnswer, weights: Prepared['weights']): MachineReport[] {
   return answer.instances.flatMap(({ InstanceIds, InstanceType, Lifecycle, LaunchTemplateAndOverrides }) => {
     const { AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
     const data = {
@@ -17,7 +18,7 @@ export function startedMachines(answer: FleetAnswer, template: CloudTemplate): M
       ...(AvailabilityZone ? { zone: AvailabilityZone } : {}),
       ...(InstanceType ? { machine_type: InstanceType } : {}),
       ...(SubnetId ? { subnet_id: SubnetId } : {}),
-      weight: weightOf(template, InstanceType),
+      weight: weights[InstanceType ?? ''] ?? 1,
     };
     return (InstanceIds ?? []).map((machine_id) => ({ machine_id, status: 'pending' as const, ready: false, data }));
   });

@@ -4,6 +4,7 @@ import {
   isStanding,
   joinTagSpecifications,
   machineParts,
+  nativeUnit,
   overlay,
   overridesOf,
   ownFleetTemplate,
@@ -34,7 +35,8 @@ const patient: Readonly<Record<string, object>> = {
 export async function fleetParameters(session: CloudSession, order: LaunchOrder<any>, fleet_type: string, call: Call): Promise<Prepared> {
   const template = order.template as CloudTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const target = targetFor(template, offered, order.machine_count);
+  const unit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
+  const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
   const used = await (standing ? ownFleetTemplate : sharedFleetTemplate)(session, order, call);
@@ -73,7 +75,7 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
     pools,
     target: target.total,
     target_on_demand: target.onDemand,
-    unit: unitOf(template, offered),
+    unit,
     weights: weightsIn(input.LaunchTemplateConfigs),
   };
 }

@@ -3,6 +3,7 @@ import {
   camelCased,
   configsWith,
   joinTagSpecifications,
+  nativeUnit,
   overlay,
   overridesOf,
   ownFleetTemplate,
@@ -26,7 +27,8 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const target = targetFor(template, offered, order.machine_count);
+  const unit = nativeUnit(nativeOf(template)?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
+  const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
   const used = await ownFleetTemplate(session, order, call);
@@ -68,7 +70,7 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
     pools,
     target: target.total,
     target_on_demand: target.onDemand,
-    unit: unitOf(template, offered),
+    unit,
     weights: weightsIn(native['LaunchTemplateConfigs']),
   };
 }

@@ -6,6 +6,7 @@ import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../core/index.ts';
 import type { CloudSettings } from './config.ts';
 import { callerOf, type Credentials, type Identity } from './credentials.ts';
+import { fresh } from './fresh.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
 export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
@@ -81,7 +82,10 @@ export async function makeClients(settings: CloudSettings, endpoint: string | un
   const { endpoint: ours, ...usual } = common;
   const elsewhere = ours === undefined || isEc2Only(ours) ? usual : common;
 
-  const caller = await callerOf(settings);
+  const told = await callerOf(settings);
+  // The SDK's own chain, which it tells to its clients only; files that it reads on the way are read, not remembered.
+  const chain = () => open(new ec2.EC2Client({ ...common, ...told, ignoreCache: true } as EC2ClientConfig)).config.credentials;
+  const caller: Identity = told.credentials === undefined ? { ...told, credentials: fresh(chain()) } : told;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
     return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));

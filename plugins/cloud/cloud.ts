@@ -7,6 +7,7 @@ import { machineTypesOf, placesOf } from './places.ts';
 import { machineTypesOf as typesOf } from './pools.ts';
 import { removeOrphans } from './remove.ts';
 import { connect, type CloudSession } from './session.ts';
+import { whichLive } from './which-live.ts';
 
 /** The provider type `cloud`: AWS, one region of one account. */
 export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
@@ -42,5 +43,6 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   },
   machineTypes: machineTypesOf,
   owned: ownedBy,
+  whichLive,
   remove: removeOrphans,
 });

@@ -78,6 +78,11 @@ export const CloudConfig = Type.Object(
     launch_template: Type.Optional(LaunchTemplates),
     rate_limits: Type.Optional(RateLimits),
     credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.', { must_exist: true }),
+    credential_script: orNull(
+      Type.String(),
+      'Program that prints credentials as JSON: AccessKeyId, SecretAccessKey, SessionToken, Expiration. Asked anew before they expire.',
+      { path: true, must_exist: true },
+    ),
     key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),
     proxy_port: orNull(Type.Integer({ minimum: 1, maximum: 65_535 }), 'Port of the HTTP proxy.'),

@@ -1,6 +1,8 @@
 import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault } from '../../core/index.ts';
 import type { CloudSettings } from './config.ts';
+import { credentialsOfScript } from './credential-script.ts';
+import { fresh } from './fresh.ts';
 
 export type Credentials = NonNullable<EC2ClientConfig['credentials']>;
 
@@ -21,11 +23,11 @@ export function secretsOf(settings: CloudSettings): string[] {
 }
 
 /**
- * Who the configuration says we are, before a role is assumed: static keys, else a profile of a named or the usual credentials file, else the
+ * Who the configuration says we are, before a role is assumed: static keys, else what a script prints, else a profile of a named or the usual credentials file, else the
  * SDK's chain; nothing at all with the simulated cloud is a harmless key.
  */
 export async function callerOf(settings: CloudSettings): Promise<Identity> {
-  const { access_key_id, secret_access_key, session_token, profile, credential_file, endpoint_url } = settings;
+  const { access_key_id, secret_access_key, session_token, profile, credential_file, credential_script, endpoint_url } = settings;
   if (access_key_id !== null || secret_access_key !== null) {
     if (access_key_id === null || secret_access_key === null) {
       throw new ProviderFault('credentials', 'access_key_id and secret_access_key go together; one of them is missing.');
@@ -38,9 +40,10 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
       },
     };
   }
+  if (credential_script !== null) return { credentials: fresh(() => credentialsOfScript(credential_script)) };
   if (credential_file !== null) {
     const { fromIni } = await import('@aws-sdk/credential-provider-ini');
-    return { credentials: fromIni({ filepath: credential_file, ...(profile === null ? {} : { profile }) }) };
+    return { credentials: fresh(fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) })) };
   }
   if (profile !== null) return { profile };
   return endpoint_url?.startsWith('simulator:') ? { credentials: simulated } : {};

@@ -40,6 +40,8 @@ export function reportOf(instance: Instance, weight?: number): MachineReport {
     ...(instance.LaunchTime === undefined ? {} : { launched_at: instance.LaunchTime.toISOString() }),
     ready: status === 'running' && name !== undefined && private_ip !== undefined,
     ...(message === undefined ? {} : { message }),
+    ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
+    market: data.market,
     data,
   };
 }

@@ -22,7 +22,11 @@ const takenBack = [
  * requests are ever in these states; none when no Spot machine runs. Undefined: it cannot be asked; the machine's end will be seen in any
  * case.
  */
-export async function reclaimsOf(session: CloudSession, running: ReadonlySet<string>, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
+export async function reclaimsOf(
+  session: CloudSession,
+  running: ReadonlySet<string>,
+  call: Call,
+): Promise<ReadonlyMap<string, string> | undefined> {
   const found = new Map<string, string>();
   if (running.size === 0) return found;
   try {

@@ -14,7 +14,12 @@ export const nativeMachine = (template: CloudTemplate, fields: readonly NativeFi
 
 /** What EC2 would refuse in native specifications of machines, alone or beside what the template says in our words. */
 export function reviewNative(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
-  return [...reviewFiles(template), ...reviewNativeUserData(template, fields), ...reviewInterfaces(template, fields)];
+  return [
+    ...reviewFiles(template),
+    ...reviewNativeUserData(template, fields),
+    ...reviewInterfaces(template, fields),
+    ...reviewEnd(template, fields),
+  ];
 }
 
 /** Template files have the contents of the file in place of its name when they were read. */
@@ -30,6 +35,32 @@ function reviewNativeUserData(template: CloudTemplate, fields: readonly NativeFi
     const given = template[field]?.['UserData'];
     if (given === undefined || given === null) return [];
     return typeof given === 'string' ? reviewUserData(given, path) : [{ level: 'error', path, message: 'must be base64' }];
+  });
+}
+
+interface Ending {
+  readonly DisableApiTermination?: unknown;
+  readonly InstanceMarketOptions?: { readonly SpotOptions?: { readonly SpotInstanceType?: unknown } };
+}
+
+/** What keeps machines from being given back, or brings others in their place. */
+function reviewEnd(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
+  return fields.flatMap((field): Finding[] => {
+    const { DisableApiTermination, InstanceMarketOptions } = (template[field] ?? {}) as Ending;
+    const findings: Finding[] = [];
+    if (DisableApiTermination === true)
+      findings.push({
+        level: 'warning',
+        path: `/${field}/DisableApiTermination`,
+        message: 'keeps machines from being given back until somebody takes it from them',
+      });
+    if (InstanceMarketOptions?.SpotOptions?.SpotInstanceType === 'persistent')
+      findings.push({
+        level: 'error',
+        path: `/${field}/InstanceMarketOptions/SpotOptions/SpotInstanceType`,
+        message: 'must be one-time; a persistent request starts another machine after one that is given back',
+      });
+    return findings;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { TemplateDetail } from '../../core/index.ts';
+import type { Dialect } from './dialect.ts';
 
 export type Attribute = readonly ['String' | 'Numeric' | 'Boolean', string];
 
@@ -9,7 +10,10 @@ const fallback: Readonly<Record<string, Attribute>> = { type: ['String', 'X86_64
  * Attributes on the wire: always a pair of type and text, whether the file has plain values, pairs, or a text alone in a list. What the file
  * says wins; the machine type fills what is missing. CPUs are physical ones: HostFactory counts slots by them.
  */
-export function attributesOf({ template, machine_type }: TemplateDetail): Readonly<Record<string, Attribute>> {
+export function attributesOf(
+  { template, machine_type }: TemplateDetail,
+  dialect: Dialect = 'symphony',
+): Readonly<Record<string, Attribute>> {
   const given = Object.entries(template.attributes ?? {}).map(([name, value]) => [name, attribute(value)] as const);
   const attributes: Record<string, Attribute> = Object.fromEntries(given);
   const known: Readonly<Record<string, Attribute>> = machine_type
@@ -23,7 +27,7 @@ export function attributesOf({ template, machine_type }: TemplateDetail): Readon
   for (const [name, value] of Object.entries(known)) {
     // LSF says mem where Symphony says nram.
     if (name === 'nram' && attributes['mem']) continue;
-    attributes[name] ??= value;
+    attributes[name === 'nram' && dialect === 'lsf' ? 'mem' : name] ??= attributes[name] ?? value;
   }
   return attributes;
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { MachineRecord, Template } from '../../core/index.ts';
+import type { MachineRecord, RequestRecord } from '../../core/index.ts';
 import { results, type MachineResult } from './acquire-result.ts';
 import { priceTypeOf } from './price-type.ts';
 import { tagText } from './tag-text.ts';
@@ -21,27 +21,36 @@ export const Machine = Type.Object({
   cloudHostId: nullable(),
 });
 
-/** A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is known. */
+/**
+ * A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is known. Type and price are the
+ * machine's own, as far as its provider tells; else the template's, which a return has none of.
+ */
 export function machineView(
   machine: MachineRecord,
   { result, message }: MachineResult,
-  template: Template | undefined,
+  { template, tags }: Pick<RequestRecord, 'template' | 'tags'>,
 ): Static<typeof Machine> {
   const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
-  const priceType = template && priceTypeOf(template);
-  const machineType = template?.machine_type;
+  const priceType = machine.market === undefined ? template && priceTypeOf(template) : machine.market.replace('-', '');
+  const machineType = machine.machine_type ?? template?.machine_type;
   return {
     machineId: machine.machine_id,
     name: machine.name || machine.machine_id,
     result,
-    status: machine.status,
+    status: stateOf(machine),
     privateIpAddress: machine.private_ip ?? null,
     publicIpAddress: machine.public_ip ?? null,
     launchtime: Math.floor((Number.isNaN(launched) ? machine.created_at : launched) / 1000),
     message,
     ...(machineType === undefined ? {} : { instanceType: machineType }),
     ...(priceType === undefined ? {} : { priceType }),
-    instanceTags: tagText(template?.tags),
+    instanceTags: tagText({ ...template?.tags, ...tags }),
     cloudHostId: null,
   };
 }
+
+/** HostFactory has no word for a machine that failed here: it is being ended, or gone. */
+const stateOf = ({ status, gone_at }: MachineRecord): string => {
+  if (status !== 'failed') return status;
+  return gone_at === undefined ? 'shutting-down' : 'terminated';
+};

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { ListOf, MachineKey, MachineRecord, RequestDetail, View } from '../../core/index.ts';
+import { listView, type ListView, type MachineKey, type MachineRecord, type RequestDetail, type View } from '../../core/index.ts';
 import { acquireResult, type MachineResult } from './acquire-result.ts';
 import type { Dialect } from './dialect.ts';
 import { lsfFields } from './lsf-fields.ts';
@@ -29,10 +29,12 @@ export const statusView = (dialect: Dialect): View<RequestDetail> => ({
 });
 
 /** getRequestStatus for many. */
-export const listedView = (dialect: Dialect): View<ListOf<RequestDetail>> => ({
-  schema: Requests,
-  render: ({ items }) => ({ requests: items.map((detail) => requestView(detail, shows[dialect])) }),
-});
+export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
+  listView({
+    schema: Requests,
+    entry: (detail) => requestView(detail, shows[dialect]),
+    around: (_, requests) => ({ requests }),
+  });
 
 const shows: Readonly<Record<Dialect, Show>> = {
   symphony: (machine, result, { request }) => machineView(machine, result, request),

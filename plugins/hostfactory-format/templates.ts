@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { camelCase, type ListOf, type TemplateDetail, type View } from '../../core/index.ts';
 import { attributesOf } from './attributes.ts';
+import type { Dialect } from './dialect.ts';
 import { fieldNames } from './field-names.ts';
 import { priceTypeOf } from './price-type.ts';
 import { tagText } from './tag-text.ts';
@@ -9,28 +10,30 @@ const AvailableTemplate = Type.Object(
   {
     templateId: Type.String(),
     maxNumber: Type.Integer({ description: '-1: no bound.' }),
+    availableNumber: Type.Optional(Type.Integer({ description: 'How many can be had now, where something is known that bounds them.' })),
     attributes: Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 2, maxItems: 2 })),
   },
   { additionalProperties: true },
 );
 
 /** getAvailableTemplates: HostFactory's own fields, then the rest in its spelling; unknown fields as the file has them. */
-export const templates: View<ListOf<TemplateDetail>> = {
+export const templatesView = (dialect: Dialect): View<ListOf<TemplateDetail>> => ({
   schema: Type.Object({ message: Type.String(), templates: Type.Array(AvailableTemplate) }),
   render: ({ items, total_count }) => ({
     message: total_count === 0 ? 'There are no templates.' : 'Get available templates success.',
-    templates: items.map(templateView),
+    templates: items.map((detail) => templateView(detail, dialect)),
   }),
-};
+});
 
-function templateView(detail: TemplateDetail) {
-  const { template } = detail;
+function templateView(detail: TemplateDetail, dialect: Dialect) {
+  const { template, available } = detail;
   const { template_id, max_instances, attributes: _, tags, price_type: __, subnet_ids, ...rest } = template;
   const priceType = priceTypeOf(template);
   return {
     templateId: template_id,
     maxNumber: max_instances ?? -1,
-    attributes: attributesOf(detail),
+    ...(available === undefined ? {} : { availableNumber: available }),
+    attributes: attributesOf(detail, dialect),
     ...(priceType === undefined ? {} : { priceType }),
     ...(tags ? { instanceTags: tagText(tags) } : {}),
     ...(subnet_ids ? { subnetId: subnet_ids.join(',') } : {}),

@@ -21,7 +21,7 @@ export async function runCli(args: readonly string[], screen: { readonly out?: b
   return { code, out, err };
 }
 
-const launcher = join(import.meta.dirname, '../../host/bin/muster');
+export const launcher = join(import.meta.dirname, '../../host/bin/muster');
 
 /** The real process, as a person starts it. */
 export function execCli(

@@ -9,9 +9,7 @@ import {
   seenMachines,
   tagValue,
   terminate,
-  weightOf,
   type CloudSession,
-  type CloudTemplate,
 } from '../../cloud/index.ts';
 import { fleetShortfall, startedMachines, unitsOf, type FleetAnswer } from '../fleet-answer.ts';
 import type { FleetOrder, FleetType } from '../fleet-type.ts';
@@ -33,8 +31,7 @@ export const instant: FleetType = {
         throw launchFault(session, order, error, prepared.template);
       });
     const said: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
-    const template = order.template as CloudTemplate;
-    let machines = startedMachines(said, template);
+    let machines = startedMachines(said, prepared.weights);
     let errors = said.errors;
     if (unitsOf(machines) < prepared.target) {
       const all = await confirmed(session, order, answer.FleetId, said, call);
@@ -50,14 +47,14 @@ export const instant: FleetType = {
     return { handle, machines, shortfall, settled: true };
   },
 
-  observe: observeMachines,
+  observe: (session, watched, call) =>
+    observeMachines(session, watched, call, { weight: ({ order }, instance) => weightIn(order, instance) }),
 
   release: (session, _handle, aim, call) => terminate(session, aim.go, call),
 
   async find(session, order, call) {
     const seen = await seenMachines(session, order, call);
-    const template = order.template as CloudTemplate;
-    const units = seen.reduce((sum, instance) => sum + weightOf(template, instance.InstanceType), 0);
+    const units = seen.reduce((sum, instance) => sum + weightIn(order, instance), 0);
     if (!isComplete(session, seen, units >= order.prepared.target)) return undefined;
     const fleet_id = seen.map((instance) => tagValue(instance.Tags, 'aws:ec2:fleet-id')).find((id) => id !== undefined);
     return { fleet_type, ...(fleet_id === undefined ? {} : { fleet_id }) };
@@ -74,7 +71,6 @@ export const instant: FleetType = {
  * its id (it shows itself to no other question), and the machines by their tags.
  */
 async function confirmed(session: CloudSession, order: FleetOrder, fleetId: string | undefined, said: FleetAnswer, call: Call) {
-  const template = order.template as CloudTemplate;
   const found = await Promise.all([
     fleetId === undefined ? undefined : session.read((ec2) => new ec2.DescribeFleetsCommand({ FleetIds: [fleetId] }), call),
     seenMachines(session, order, call),
@@ -87,15 +83,19 @@ async function confirmed(session: CloudSession, order: FleetOrder, fleetId: stri
   if (!found) return { machines: [], errors: [] };
   const [fleets, seen] = found;
   const fleet = fleets?.Fleets?.[0];
-  const named = startedMachines({ instances: fleet?.Instances ?? [], errors: [] }, template);
+  const named = startedMachines({ instances: fleet?.Instances ?? [], errors: [] }, order.prepared.weights);
   const machines = merged(
     named,
-    seen.map((instance) => reportOf(instance, weightOf(template, instance.InstanceType))),
+    seen.map((instance) => reportOf(instance, weightIn(order, instance))),
   );
   const errors = fleet?.Errors ?? [];
   if (machines.length === 0 && errors.length === 0 && said.errors.length === 0) throw lost(fleetId);
   return { machines, errors };
 }
+
+/** As the overrides say that were sent. */
+const weightIn = ({ prepared }: Pick<FleetOrder, 'prepared'>, { InstanceType }: { readonly InstanceType?: string | undefined }): number =>
+  prepared?.weights[InstanceType ?? ''] ?? 1;
 
 const lost = (fleetId: string | undefined, cause?: ProviderFault): ProviderFault =>
   new ProviderFault('unknown-outcome', `CreateFleet: fleet '${fleetId}' does not say what it started.${cause ? ` ${cause.message}` : ''}`, {

@@ -15,7 +15,7 @@ export {
 export { configsWith, machineParts, ownFleetTemplate, sharedFleetTemplate } from './fleet-template.ts';
 export { launchFleet, withDates } from './launch-fleet.ts';
 export { observeFleets } from './observe-fleets.ts';
-export { overridesOf, weightsIn } from './overrides.ts';
+export { nativeUnit, overridesOf, weightsIn } from './overrides.ts';
 export { shortfallOf } from './reasons.ts';
 export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';

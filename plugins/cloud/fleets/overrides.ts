@@ -22,15 +22,29 @@ export function overridesOf(template: CloudTemplate, pools: readonly Pool[], pri
 }
 
 interface Config {
-  readonly Overrides?: readonly { readonly InstanceType?: string; readonly WeightedCapacity?: number }[];
+  readonly Overrides?: readonly { readonly InstanceType?: string; readonly WeightedCapacity?: number | string | null }[];
 }
+
+const overridesIn = (configs: readonly unknown[]) => (configs as Config[]).flatMap((config) => config.Overrides ?? []);
 
 /** Units of capacity by machine type, as the overrides that are sent say: a native specification may have changed them. */
 export function weightsIn(configs: unknown): Record<string, number> {
-  const overrides = (Array.isArray(configs) ? (configs as Config[]) : []).flatMap((config) => config.Overrides ?? []);
+  const overrides = Array.isArray(configs) ? overridesIn(configs) : [];
   return Object.fromEntries(
     overrides.flatMap(({ InstanceType, WeightedCapacity }) =>
-      InstanceType === undefined || WeightedCapacity === undefined ? [] : [[InstanceType, WeightedCapacity] as const],
+      InstanceType === undefined || WeightedCapacity === undefined || WeightedCapacity === null
+        ? []
+        : [[InstanceType, Number(WeightedCapacity)] as const],
     ),
   );
+}
+
+/**
+ * Units of capacity that one machine counts as at least, where a native specification says so: by its overrides the fleet counts, whatever weights the
+ * template has. undefined: it has no configurations of its own.
+ */
+export function nativeUnit(configs: unknown): number | undefined {
+  if (!Array.isArray(configs)) return undefined;
+  const weights = overridesIn(configs).map(({ WeightedCapacity }) => Number(WeightedCapacity ?? 1));
+  return weights.length === 0 ? 1 : Math.min(...weights);
 }

@@ -8,7 +8,12 @@ const mostPools = 300;
 
 interface Config {
   readonly LaunchTemplateSpecification?: unknown;
-  readonly Overrides?: readonly { readonly SubnetId?: unknown; readonly InstanceType?: unknown; readonly InstanceRequirements?: unknown }[];
+  readonly Overrides?: readonly {
+    readonly SubnetId?: unknown;
+    readonly InstanceType?: unknown;
+    readonly InstanceRequirements?: unknown;
+    readonly WeightedCapacity?: unknown;
+  }[];
 }
 
 /** A native specification of a fleet, and where it lies in the template. */
@@ -26,10 +31,33 @@ export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate): N
     : { native: given, path };
 }
 
-const configsOf = ({ native }: NativeFleet): readonly Config[] => {
-  const given = native['LaunchTemplateConfigs'];
-  return Array.isArray(given) ? (given as Config[]) : [];
-};
+const listed = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : []);
+const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+/** Configurations and overrides as far as they are such; what is not is a finding of `reviewForm`. */
+const configsOf = ({ native }: NativeFleet): readonly Config[] =>
+  listed(native['LaunchTemplateConfigs']).map((config) => {
+    if (!isObject(config)) return {};
+    return config['Overrides'] === undefined ? config : { ...config, Overrides: listed(config['Overrides']).filter(isObject) };
+  });
+
+/** Configurations and overrides that are none. */
+function reviewForm({ native, path }: NativeFleet): Finding[] {
+  const wrong = (where: string, what: string): Finding => ({
+    level: 'error',
+    path: `${path}/LaunchTemplateConfigs/${where}`,
+    message: `must be ${what}`,
+  });
+  return listed(native['LaunchTemplateConfigs']).flatMap((config, index): Finding[] => {
+    if (!isObject(config)) return [wrong(String(index), 'an object')];
+    if (config['Overrides'] === undefined) return [];
+    if (!Array.isArray(config['Overrides'])) return [wrong(`${index}/Overrides`, 'a list')];
+    return listed(config['Overrides']).flatMap((override, number) =>
+      isObject(override) ? [] : [wrong(`${index}/Overrides/${number}`, 'an object')],
+    );
+  });
+}
 
 /** What the native specification says of machines, so that the template need not. */
 export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
@@ -56,6 +84,7 @@ export function reviewPools(template: CloudTemplate, fleet: NativeFleet, standin
     return findings;
   }
   const configs = configsOf(fleet);
+  findings.push(...reviewForm(fleet));
   if (configs.length === 0) error(path, 'must be a list that is not empty');
   if (configs.length > mostConfigs) error(path, `must not have more than ${mostConfigs} entries`);
   const overrides = configs.flatMap(({ Overrides }) => Overrides ?? []);
@@ -63,6 +92,10 @@ export function reviewPools(template: CloudTemplate, fleet: NativeFleet, standin
     error(path, `has ${overrides.length} overrides; a fleet that is not instant has at most ${mostPools}`);
   if (!standing && overrides.some(({ SubnetId }) => typeof SubnetId === 'string' && SubnetId.includes(',')))
     error(path, 'must have one subnet in each override of an instant fleet');
+  for (const [index, { Overrides }] of configs.entries())
+    for (const [number, { WeightedCapacity: weight }] of (Overrides ?? []).entries())
+      if (weight !== undefined && weight !== null && !(Number.isInteger(weight) && Number(weight) >= 1))
+        error(`${path}/${index}/Overrides/${number}/WeightedCapacity`, 'must be a whole number of at least 1');
   for (const [index, { LaunchTemplateSpecification }] of configs.entries())
     if (standing && LaunchTemplateSpecification !== undefined)
       error(
@@ -87,6 +120,12 @@ export function reviewFleetOptions({ native, path }: NativeFleet, standing: bool
     if (!standing && Number(least ?? 0) > 1000) error(`/${options}/MinTargetCapacity`, 'must be at most 1000');
   }
   if (standing && native['ReservedCapacityOptions'] !== undefined) error('/ReservedCapacityOptions', 'is for instant fleets only');
+  const { MaintenanceStrategies: exchange } = (native['SpotOptions'] ?? {}) as Readonly<Record<string, unknown>>;
+  for (const [where, given] of [
+    ['/SpotOptions/MaintenanceStrategies', exchange],
+    ['/SpotMaintenanceStrategies', native['SpotMaintenanceStrategies']],
+  ] as const)
+    if (given !== undefined && given !== null) error(where, 'cannot be used: the fleet would exchange machines by itself');
   if (native['ReplaceUnhealthyInstances'] === true)
     error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would end machines by itself');
   const tags = native['TagSpecifications'];

@@ -21,8 +21,12 @@ export const unitOf = (template: CloudTemplate, pools: readonly Pool[]): number 
  * Units for a number of machines: machines × the smallest weight, in each market by itself, because a fleet rounds up to whole machines in each.
  * So never more machines come than were asked for; fewer where heavier ones were chosen, and the core orders the rest.
  */
-export function targetFor(template: CloudTemplate, pools: readonly Pool[], machineCount: number): Target {
-  const unit = unitOf(template, pools);
+export function targetFor(
+  template: CloudTemplate,
+  pools: readonly Pool[],
+  machineCount: number,
+  unit: number = unitOf(template, pools),
+): Target {
   const machines = Math.min(machineCount, Math.floor(mostUnits / unit));
   const markets = new Set(pools.map((pool) => pool.market));
   const onDemand = !markets.has('spot')

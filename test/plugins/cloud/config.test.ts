@@ -29,6 +29,7 @@ test('no field is needed, and all defaults are those of the specification', (t) 
     },
     rate_limits: { enabled: null, buckets: {} },
     credential_file: null,
+    credential_script: null,
     key_file: null,
     proxy_host: null,
     proxy_port: null,

@@ -71,3 +71,55 @@ test("a group's launch template carries what is said natively of its machines", 
   const { prepared } = await cloud.order(asg, { template: { launch_template_spec } as any });
   t.like((await cloud.version(prepared.template))?.LaunchTemplateData, launch_template_spec);
 });
+
+const weighted: readonly (readonly [string, ProviderApi, object])[] = [
+  ...ways,
+  ['EC2Fleet maintain', ec2Fleet, { fleet_type: 'maintain' }],
+  ['ASG', asg, {}],
+];
+for (const [name, api, more] of weighted) {
+  for (const [what, machine_types, weight] of [
+    ['heavier than', { 't3.small': 1 }, 4],
+    ['lighter than', { 't3.small': 4, 't3.medium': 8 }, 1],
+  ] as const) {
+    test(`${name}: weights of the native specification that are ${what} those of the template bring the machines asked for`, async (t) => {
+      const cloud = await templateStage(t, {}, { boot_ms: 1_000 });
+      const overrides = (value: unknown) => [{ InstanceType: 't3.small', WeightedCapacity: value }];
+      const provider_api_spec =
+        api === asg
+          ? { MixedInstancesPolicy: { LaunchTemplate: { Overrides: overrides(String(weight)) } } }
+          : { LaunchTemplateConfigs: [{ Overrides: overrides(weight) }] };
+      const template = { ...more, machine_type: undefined, machine_types, provider_api_spec };
+      const order = await cloud.order(api, { machine_count: 3, template: template as any });
+      const launch = await api.launch(cloud.session, order, cloud.call);
+      t.deepEqual(launch.shortfall ?? [], []);
+      for (let i = 0; i < 20; i++) cloud.simulator.advance(5_000);
+      t.is(cloud.simulator.ledger().live[order.request_id]?.length, 3);
+    });
+  }
+}
+
+for (const api of [ec2Fleet, spotFleet]) {
+  test(`${api.name}: a native weight that is no whole number is refused, for no target is made of it`, (t) => {
+    const of = (WeightedCapacity: unknown) =>
+      api.review?.({
+        template_id: 't',
+        image_id: 'ami-1',
+        price_type: 'spot',
+        provider_api_spec: {
+          LaunchTemplateConfigs: [{}, { Overrides: [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.xlarge', WeightedCapacity }] }],
+        },
+      } as any);
+    const path = '/provider_api_spec/LaunchTemplateConfigs/1/Overrides/1/WeightedCapacity';
+    for (const wrong of [0.5, 0, -1, '2', 1.5])
+      t.true(
+        of(wrong)?.some((found) => found.level === 'error' && found.path === path),
+        String(wrong),
+      );
+    for (const right of [1, 999, null, undefined])
+      t.false(
+        of(right)?.some((found) => found.path === path),
+        String(right),
+      );
+  });
+}

@@ -15,7 +15,7 @@ test('machines at rest are seen to live by their statuses, without being describ
     t.deepEqual(
       machinesOf(each).toSorted((a, b) => a.machine_id.localeCompare(b.machine_id)),
       known
-        .map(({ machine_id, data }) => ({ machine_id, status: 'running' as const, ready: true, data: data as object }))
+        .map(({ machine_id, data }) => ({ machine_id, status: 'running' as const, ready: true, reclaim_at: null, data: data as object }))
         .toSorted((a, b) => a.machine_id.localeCompare(b.machine_id)),
     );
     t.true((each as { settled: boolean }).settled);

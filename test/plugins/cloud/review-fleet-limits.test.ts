@@ -90,3 +90,29 @@ test('options that only instant fleets have, and those that would end machines, 
   t.deepEqual(said(spotFleet as ProviderApi, tagging('fleet')), ['error /provider_api_spec/TagSpecifications']);
   t.deepEqual(said(spotFleet as ProviderApi, tagging('spot-fleet-request')), []);
 });
+
+test('native configurations that are none are findings, not crashes', (t) => {
+  const path = '/provider_api_spec/LaunchTemplateConfigs';
+  for (const api of fleets)
+    for (const [configs, where] of [
+      ['all', path],
+      [{}, path],
+      [[null], `${path}/0`],
+      [[{}, 'x'], `${path}/1`],
+      [[{ Overrides: 'x' }], `${path}/0/Overrides`],
+      [[{ Overrides: {} }], `${path}/0/Overrides`],
+      [[{ Overrides: [{}, null] }], `${path}/0/Overrides/1`],
+    ] as const)
+      t.deepEqual(said(api, { provider_api_spec: { LaunchTemplateConfigs: configs } }), [`error ${where}`], JSON.stringify(configs));
+});
+
+test('fleets that would exchange machines by themselves are refused', (t) => {
+  const strategies = { CapacityRebalance: { ReplacementStrategy: 'launch-before-terminate', TerminationDelay: 120 } };
+  const of = (api: ProviderApi, provider_api_spec: object) => said(api, { fleet_type: 'maintain', price_type: 'spot', provider_api_spec });
+  t.deepEqual(of(ec2Fleet as ProviderApi, { SpotOptions: { MaintenanceStrategies: strategies } }), [
+    'error /provider_api_spec/SpotOptions/MaintenanceStrategies',
+  ]);
+  t.deepEqual(of(spotFleet as ProviderApi, { SpotMaintenanceStrategies: strategies }), [
+    'error /provider_api_spec/SpotMaintenanceStrategies',
+  ]);
+});

@@ -52,6 +52,11 @@ const everywhere: readonly (readonly [what: string, more: object, said: readonly
     ['error /launch_template_spec/NetworkInterfaces/0', 'warning /security_group_ids'],
   ],
   ['an interface in a subnet alone', { ...interfaces({ SubnetId: 'subnet-2' }), subnet_ids: undefined }, []],
+  [
+    'protected machines',
+    { launch_template_spec: { DisableApiTermination: true } },
+    ['warning /launch_template_spec/DisableApiTermination'],
+  ],
   ['a subnet twice', { subnet_ids: ['subnet-1', 'subnet-2', 'subnet-1'] }, ['warning /subnet_ids/2']],
   ['a group twice', { security_group_ids: ['sg-1', 'sg-1'] }, ['warning /security_group_ids/1']],
   ['several subnets', { subnet_ids: ['subnet-1', 'subnet-2'] }, []],
@@ -161,5 +166,16 @@ test('attributes are refused where EC2 takes one of two, and stand instead of a 
       'error /instance_requirements/ExcludedInstanceTypes',
     ]);
     t.deepEqual(said(api, { instance_requirements: whole }), ['warning /machine_type']);
+  }
+});
+
+test('a Spot request that outlives its machine is refused: it would start another one after each return', (t) => {
+  const InstanceMarketOptions = (SpotInstanceType: string) => ({
+    InstanceMarketOptions: { MarketType: 'spot', SpotOptions: { SpotInstanceType } },
+  });
+  for (const field of ['launch_template_spec', 'provider_api_spec']) {
+    const of = (type: string) => said(runInstances as unknown as ProviderApi, { price_type: 'spot', [field]: InstanceMarketOptions(type) });
+    t.deepEqual(of('persistent'), [`error /${field}/InstanceMarketOptions/SpotOptions/SpotInstanceType`]);
+    t.deepEqual(of('one-time'), []);
   }
 });

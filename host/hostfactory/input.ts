@@ -1,0 +1,38 @@
+import { invalidInput } from './script.ts';
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses what is neither, and none at all. */
+export function entriesIn(input: unknown, key: string): readonly unknown[] {
+  const entries = optionalEntriesIn(input, key);
+  if (entries.length === 0) throw invalidInput();
+  return entries;
+}
+
+/** As `entriesIn`; none at all is an empty list. */
+export function optionalEntriesIn(input: unknown, key: string): readonly unknown[] {
+  if (!isObject(input)) throw invalidInput();
+  const given = input[key] ?? [];
+  if (Array.isArray(given)) return given;
+  if (!isObject(given)) throw invalidInput();
+  return Object.keys(given).length === 0 ? [] : [given];
+}
+
+/** A host as a scheduler names it. */
+export interface NamedHost {
+  readonly machine_id?: string;
+  readonly name?: string;
+}
+
+/** The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is refused. */
+export function hostsIn(entries: readonly unknown[]): readonly NamedHost[] {
+  return entries.map((entry) => {
+    const { machineId, name } = isObject(entry) ? entry : { machineId: undefined, name: entry };
+    const host = { ...(isText(machineId) ? { machine_id: machineId } : {}), ...(isText(name) ? { name } : {}) };
+    if (host.machine_id === undefined && host.name === undefined) throw invalidInput();
+    return host;
+  });
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,0 +1,72 @@
+import { isBrokerError } from '../../core/errors.ts';
+import { readInput } from '../../core/operations/read-input.ts';
+import type { Broker } from '../compose.ts';
+import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
+import { callerOf } from '../rest/idempotency-key.ts';
+import { limitRoute } from '../rest/limits/limit-route.ts';
+import type { LimitGroup } from '../rest/limits/rate-limits.ts';
+import { refusalOf } from '../rest/refusal.ts';
+import { scriptBody } from './script-body.ts';
+import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type ScriptName } from './script-call.ts';
+import type { ScriptCall } from './script.ts';
+import { scripts } from './scripts/index.ts';
+
+/** As the operations behind them: what only reads how requests stand is not limited. */
+export const scriptGroups: Readonly<Partial<Record<ScriptName, LimitGroup>>> = {
+  getAvailableTemplates: 'template',
+  requestMachines: 'request',
+  requestReturnMachines: 'request',
+  getReturnRequests: 'provider',
+};
+
+/** A scheduler names all its hosts at once. */
+const largestBody = 16 * 1024 * 1024;
+
+const strategies: Readonly<Record<Dialect, string>> = { symphony: 'hostfactory', lsf: 'lsf' };
+
+/** What the HostFactory scripts ask for: one route a script. The body of an answer is what the script prints, a header says what it ends with. */
+export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts): void {
+  for (const name of scriptNames) {
+    const url = `${apiPrefix}/hostfactory/${name}`;
+    const group = scriptGroups[name];
+    paths.add('POST', url, 'detail');
+    app.route({
+      method: 'POST',
+      url,
+      bodyLimit: largestBody,
+      config: { errors: 'detail', operation: `hostfactory_${name}` },
+      ...(limits && group ? { onRequest: limitRoute(limits, group) } : {}),
+      async handler(request, reply) {
+        const { exit_code, printed } = await run(name, request, broker);
+        reply.header('content-type', jsonType).header(exitCodeHeader, String(exit_code));
+        return JSON.stringify(printed);
+      },
+    });
+  }
+}
+
+interface Received {
+  readonly id: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+async function run(name: ScriptName, { id, body, headers }: Received, broker: Broker): Promise<{ exit_code: 0 | 1; printed: unknown }> {
+  try {
+    const { input, env } = readInput({ input: scriptBody }, body) as ScriptBody;
+    const { key } = callerOf(headers['idempotency-key'], `hostfactory ${name}`, { input, env });
+    return { exit_code: 0, printed: await scripts[name](callOf(broker, { input, env }, key)) };
+  } catch (error) {
+    const { code, message } = refusalOf(error);
+    if (code === 'INTERNAL') broker.log.error({ err: error, x_request_id: id, script: name }, 'A script failed.');
+    const more = isBrokerError(error) ? (error.details['printed'] as object | undefined) : undefined;
+    return { exit_code: 1, printed: { message, ...more } };
+  }
+}
+
+function callOf({ services, schedulers }: Broker, { input, env }: ScriptBody, key: ScriptCall['key']): ScriptCall {
+  const words = schedulers.find(({ name }) => name === strategies[env.dialect]);
+  if (!words) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
+  const bound = services.providers.instance(env.provider_name ?? '');
+  return { input, dialect: env.dialect, services, words, ...(bound ? { instance: bound.name } : {}), ...(key ? { key } : {}) };
+}

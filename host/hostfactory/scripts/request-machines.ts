@@ -1,0 +1,87 @@
+import { BrokerError, isBrokerError } from '../../../core/errors.ts';
+import { requestMachines as open } from '../../../core/operations/request-machines.ts';
+import type { Template } from '../../../core/model/template.ts';
+import type { RequestDetail } from '../../../core/scheduler.ts';
+import { exportUserData } from '../export-user-data.ts';
+import { isObject } from '../input.ts';
+import { invalidInput, refusal, type Script, type ScriptCall } from '../script.ts';
+
+/** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
+export const requestMachines: Script = async (call) => {
+  const { template_id, machine_count } = wanted(call.input);
+  const { services, instance, key, dialect } = call;
+  try {
+    const detail = await open(
+      {
+        template_id,
+        machine_count,
+        ...additions(call),
+        ...(instance === undefined ? {} : { provider_preference: { type: 'explicit', provider_instance: instance } }),
+      },
+      services,
+      key,
+    );
+    return answer(call, detail);
+  } catch (error) {
+    if (!isBrokerError(error)) throw error;
+    if (error.code === 'TEMPLATE_NOT_FOUND') throw refusal(`The template does not exist. ${error.message}`);
+    throw withCode(error, dialect === 'lsf');
+  }
+};
+
+function answer({ words, dialect }: ScriptCall, detail: RequestDetail): unknown {
+  const { requestId, message, status } = words.requested.render(detail) as Readonly<Record<string, unknown>>;
+  return { message, requestId, ...(dialect === 'lsf' ? { status } : {}) };
+}
+
+function wanted(input: unknown): { readonly template_id: string; readonly machine_count: number } {
+  if (!isObject(input)) throw invalidInput();
+  if (input['machines'] !== undefined) throw refusal('Input parameter machines is not supported.');
+  // Our own form has the template's fields at the top.
+  const template = input['template'];
+  const { templateId, machineCount } = isObject(template) ? template : {};
+  if (typeof templateId !== 'string' || templateId === '') throw refusal('Invalid template.');
+  const count = typeof machineCount === 'string' && /^\d+$/.test(machineCount) ? Number(machineCount) : machineCount;
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) throw refusal('Invalid instances number.');
+  return { template_id: templateId, machine_count: count };
+}
+
+/** LSF names whom machines are for, as a tag of theirs, and hands values down to the job's start. */
+function additions({ input, dialect }: ScriptCall) {
+  const { rc_account, userData } = input as Readonly<Record<string, unknown>>;
+  const account = typeof rc_account === 'string' && rc_account !== '' ? rc_account : undefined;
+  const tags = account === undefined && dialect !== 'lsf' ? undefined : { RC_ACCOUNT: account ?? 'default' };
+  const given = isObject(userData) ? userData : {};
+  const variables = { ...given, rc_account: account ?? 'default' };
+  const adapt = (template: Template) => exportUserData(template, variables);
+  const data = { ...(account === undefined ? {} : { rc_account: account }), ...(isObject(userData) ? { userData } : {}) };
+  return {
+    ...(dialect === 'lsf' ? { adapt } : {}),
+    ...(tags ? { tags } : {}),
+    ...(Object.keys(data).length > 0 ? { additional_data: data } : {}),
+  };
+}
+
+/** What the cloud says is wrong for good: LSF's broker then disables the template. */
+const fatal = new Set([
+  'AuthFailure',
+  'Blocked',
+  'UnauthorizedOperation',
+  'InvalidAction',
+  'UnsupportedInstanceAttribute',
+  'Unsupported',
+  'InvalidParameterCombination',
+  'InvalidSpotFleetRequestConfig',
+  'InvalidSubnetID.NotFound',
+]);
+
+/** A refusal that rests on an error of the cloud ends in its code, by which schedulers decide. LSF also wants to know how bad it is. */
+function withCode(error: BrokerError, graded: boolean): BrokerError {
+  const code = /Error Code: ([\w.]+\w)/.exec(error.message)?.[1];
+  const message =
+    code === undefined
+      ? error.message
+      : `${error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '')}. Error Code: ${code}`;
+  const status = code !== undefined && fatal.has(code) ? 'error' : 'warning';
+  return new BrokerError(error.code, message, { ...error.details, ...(graded ? { printed: { status } } : {}) }, { cause: error });
+}

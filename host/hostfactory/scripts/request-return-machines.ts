@@ -1,0 +1,16 @@
+import { entriesIn, hostsIn } from '../input.ts';
+import { findHosts } from '../find-hosts.ts';
+import type { Script } from '../script.ts';
+
+const timeout_s = 3_600;
+
+/** Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is complete. */
+export const requestReturnMachines: Script = async ({ input, services, words, key, dialect }) => {
+  const { inventory, requests } = services;
+  const machines = await findHosts(hostsIn(entriesIn(input, 'machines')), inventory);
+  const ids = machines.map(({ machine_id }) => machine_id);
+  const detail = await requests.giveBack(ids, timeout_s, key ? { key } : {});
+  const { requestId, message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;
+  const over = detail.request.status === 'completed';
+  return { message: over ? 'No Active VM.' : message, requestId, ...(dialect === 'lsf' ? { status: over ? 'complete' : 'running' } : {}) };
+};

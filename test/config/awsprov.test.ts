@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { loadConfiguration } from '../../config/load.ts';
+import type { Finding } from '../../core/findings.ts';
+
+async function load(t: ExecutionContext, text: string, env: Record<string, string> = {}, name = 'awsprov_config.json') {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-awsprov-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, name), text);
+  return { directory, ...(await loadConfiguration({ cwd: directory, env, file: name })) };
+}
+
+test('the configuration of HostFactory’s AWS provider is one instance in HostFactory’s words, with its templates beside it', async (t) => {
+  const text = '{\n  "LogLevel": "WARN",\t\t  \n  "AWS_CREDENTIAL_FILE": "/home/aws/credentials",\t\n  "AWS_REGION": "us-west-2"\t\t\n}\n';
+  const { configuration, findings, directory } = await load(t, text);
+  t.deepEqual(findings, []);
+  t.is(configuration.scheduler, 'hostfactory');
+  t.is(configuration.templates.directory, directory);
+  t.is(configuration.data_directory, join(directory, 'data'));
+  t.like(configuration.server, { port: 0, log_level: 'warn' });
+  t.is(configuration.providers.length, 1);
+  t.like(configuration.providers[0], { name: 'aws', type: 'cloud', enabled: true });
+  t.like(configuration.providers[0]?.config, { region: 'us-west-2', credential_file: '/home/aws/credentials', cloud_max_retries: 3 });
+});
+
+test('every key of every product is taken, and what says nothing says nothing', async (t) => {
+  const all = {
+    AWS_REGION: 'eu-west-1',
+    AWS_CREDENTIAL_FILE: '',
+    AWS_CREDENTIAL_SCRIPT: 'get.sh',
+    AWS_CREDENTIAL_RENEW_MARGIN: '5',
+    AWS_KEY_FILE: 'keys',
+    AWS_ENDPOINT_URL: 'https://vpce-1.example',
+    AWS_PROXY_HOST: 'proxy.example',
+    AWS_PROXY_PORT: '3128',
+    AWS_CONNECTION_TIMEOUT_MS: 2_500,
+    AWS_REQUEST_RETRY_ATTEMPTS: 1,
+    AWS_INSTANCE_PENDING_TIMEOUT_SEC: 300,
+    AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: 7,
+    AWS_DESCRIBE_REQUEST_INTERVAL: 100,
+    ACCEPT_PROPAGATED_LOG_SETTING: 'true',
+    LogLevel: 'INFO',
+    AWS_SPOT_TERMINATE_ON_RECLAIM: false,
+    AWS_TAG_InstanceID: true,
+    INSTANCE_CREATION_TIMEOUT: 10,
+  };
+  const { configuration, findings, directory } = await load(t, JSON.stringify(all), { HF_LOGLEVEL: 'LOG_DEBUG' });
+  t.deepEqual(findings, []);
+  t.like(configuration.providers[0]?.config, {
+    region: 'eu-west-1',
+    credential_file: null,
+    credential_script: join(directory, 'get.sh'),
+    key_file: join(directory, 'keys'),
+    endpoint_url: 'https://vpce-1.example',
+    proxy_host: 'proxy.example',
+    proxy_port: 3128,
+    cloud_connect_timeout: 3,
+    cloud_max_retries: 7,
+  });
+  t.is(configuration.server.log_level, 'debug', 'the scheduler’s, which this side accepts');
+  const off = await load(
+    t,
+    JSON.stringify({ AWS_REGION: 'eu-west-1', AWS_PROXY_HOST: '', AWS_PROXY_PORT: 0, AWS_CONNECTION_TIMEOUT_MS: 10_000_000 }),
+    {
+      HF_LOGLEVEL: 'LOG_DEBUG',
+    },
+  );
+  t.like(off.configuration.providers[0]?.config, { proxy_host: null, proxy_port: null, cloud_connect_timeout: 60 });
+  t.is(off.configuration.server.log_level, 'info');
+});
+
+test('the environment lies over it, as over any configuration', async (t) => {
+  const { configuration } = await load(t, '{"AWS_REGION": "us-west-2"}', { MUSTER_CLOUD_REGION: 'us-east-2', MUSTER_SERVER_PORT: '9001' });
+  t.is(configuration.providers[0]?.config['region'], 'us-east-2');
+  t.is(configuration.server.port, 9001);
+});
+
+test('an unknown key is a warning where it stands; what is wrong is told in the keys of the file', async (t) => {
+  const { findings, directory } = await load(t, '{\n"AWS_REGION": "us-west-2",\n"AWS_PROXY_HSOT": "x"\n}');
+  t.deepEqual(findings, [
+    {
+      level: 'warning',
+      path: '/AWS_PROXY_HSOT',
+      message: "is no known key and has no effect; did you mean 'AWS_PROXY_HOST'?",
+      file: `${directory}/awsprov_config.json:3:1`,
+    },
+  ]);
+  const wrong = async (text: string) => {
+    const error = await t.throwsAsync(load(t, text));
+    return (error as unknown as { details: { findings: readonly Finding[] } }).details.findings.map(
+      ({ message, file }) => `${file?.split('/').at(-1)} ${message}`,
+    );
+  };
+  t.deepEqual(await wrong('{"LogLevel": "INFO"}'), ['awsprov_config.json:1:1 is required: the region whose machines are wanted']);
+  const [place] = await wrong('{"AWS_REGION": "us-west-2",\n "AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS": 11}');
+  t.regex(place ?? '', /^awsprov_config\.json:2:2 /);
+});
+
+test('a file of another name is recognised by what it says', async (t) => {
+  const { configuration } = await load(t, '{"AWS_REGION": "us-west-2"}', {}, 'west.json');
+  t.is(configuration.providers[0]?.config['region'], 'us-west-2');
+});
