@@ -21,6 +21,24 @@ function nameHash(name: string): number {
 const byPreference = (a: Candidate, b: Candidate): number =>
   a.priority - b.priority || b.weight - a.weight || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
+/** The highest score first. Sorted in as they come: a few dozen at most, and chosen among for every request. */
+function byScore(candidates: readonly Candidate[], score: (candidate: Candidate) => number): readonly Candidate[] {
+  const ranked: Candidate[] = [];
+  const scores: number[] = [];
+  for (const candidate of candidates) {
+    const mine = score(candidate);
+    let at = ranked.length;
+    while (at > 0 && (scores[at - 1] ?? 0) < mine) {
+      ranked[at] = ranked[at - 1] as Candidate;
+      scores[at] = scores[at - 1] as number;
+      at -= 1;
+    }
+    ranked[at] = candidate;
+    scores[at] = mine;
+  }
+  return ranked;
+}
+
 export const policies: readonly Policy[] = [
   {
     strategy: 'explicit',
@@ -33,8 +51,7 @@ export const policies: readonly Policy[] = [
     applies: (query) => query.provider_type !== undefined,
     rank(query, eligible) {
       const key = hashText(query.key);
-      const scored = eligible.map((candidate) => ({ candidate, score: rendezvous(key, nameHash(candidate.name), candidate.weight) }));
-      return scored.toSorted((a, b) => b.score - a.score).map(({ candidate }) => candidate);
+      return byScore(eligible, ({ name, weight }) => rendezvous(key, nameHash(name), weight));
     },
     reason: (query, winner) => `load balanced by weight over the instances of type '${query.provider_type ?? winner.type}'`,
   },

@@ -10,7 +10,9 @@ import { cloudSweep } from './lines/cloud-sweep.ts';
 import { cloudThousand } from './lines/cloud-thousand.ts';
 import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
+import { paging } from './lines/paging.ts';
 import { reads } from './lines/reads.ts';
+import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
@@ -24,6 +26,8 @@ const lines: readonly Line[] = [
   start,
   idle,
   reads,
+  paging,
+  selection,
   writes,
   tenThousand,
   openLoop,
