@@ -218,7 +218,9 @@ class Loop implements RunningLoop {
 
   async #watchReturn(holding: Holding): Promise<void> {
     const { machines = [] } = await detailOf(this.#store, holding.case.request);
-    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, machines)]);
+    const left = machines.filter(isAlive).map((machine) => machine.provider_instance);
+    const missing = [...new Set(left)].filter((name) => this.#directory.instance(name) === undefined);
+    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, machines, missing)]);
     await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
   }
 

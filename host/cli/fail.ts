@@ -1,16 +1,22 @@
-import { isBrokerError } from '../../core/errors.ts';
 import { sentence, type Finding } from '../../core/findings.ts';
-import { exitCodeOf } from './exit-codes.ts';
+import { codeOf, exitCodeOf } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
 
-/** Ends the process with what went wrong: a sentence for refusals, findings one a line; a stack only for what nobody foresaw. */
-export function fail(error: unknown): never {
-  process.stderr.write(`${textOf(error)}\n`);
-  process.exit(exitCodeOf(error));
+/** Says what went wrong: a sentence for refusals, findings one a line; a stack only for what nobody foresaw. The exit code. */
+export function tellFailure(error: unknown, terminal: Pick<Terminal, 'err'>): number {
+  terminal.err(`${textOf(error)}\n`);
+  return exitCodeOf(error);
 }
 
 function textOf(error: unknown): string {
-  if (!isBrokerError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const findings = error.details['findings'] as readonly Finding[] | undefined;
-  if (error.code !== 'INVALID_CONFIGURATION' || !findings?.length) return `muster: ${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  // A method that failed here brings the cause with it; one at a server has its own log for it.
+  if (code === undefined || (code === 'INTERNAL' && error.cause instanceof Error))
+    return (error.cause as Error | undefined)?.stack ?? error.stack ?? error.message;
+  const findings = (error as { readonly details?: Readonly<Record<string, unknown>> }).details?.['findings'] as
+    | readonly Finding[]
+    | undefined;
+  if (code !== 'INVALID_CONFIGURATION' || !findings?.some(({ level }) => level)) return `muster: ${error.message}`;
   return ['muster: the configuration cannot be used:', ...findings.map((finding) => `  ${finding.level}: ${sentence(finding)}`)].join('\n');
 }

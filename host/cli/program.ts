@@ -1,27 +1,55 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { thisPackage } from '../package.ts';
-import { exitCodes } from './exit-codes.ts';
-import { fail } from './fail.ts';
+import { completionCommand } from './completion.ts';
+import { exitCodes, exitMeanings } from './exit-codes.ts';
+import { tellFailure } from './fail.ts';
+import { hostfactoryCommands } from './hostfactory.ts';
+import { mcpCommands } from './mcp.ts';
+import { operationGroupCommands } from './operation-groups.ts';
+import { optionsLast } from './options-last.ts';
 import { serverCommands } from './server.ts';
 import { simulatorCommands } from './simulator.ts';
+import { processTerminal, type Cli, type Terminal } from './terminal.ts';
 
-/** Adds a group of commands to the program. One file each. */
-export type Commands = (program: Command) => void;
+/** Adds a group of commands to the program, one file each. `named`: whether the command line is about it; what takes time to add may wait for that. */
+export type Commands = (program: Command, cli: Cli, named: (group: string) => boolean) => void | Promise<void>;
 
-const groups: readonly Commands[] = [serverCommands, simulatorCommands];
+const groups: readonly Commands[] = [
+  operationGroupCommands,
+  serverCommands,
+  hostfactoryCommands,
+  mcpCommands,
+  simulatorCommands,
+  completionCommand,
+];
 
-/** Runs the command line to its end. */
-export async function run(argv: readonly string[]): Promise<void> {
+/** Runs the command line; the exit code. A server that was started goes on afterwards. */
+export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const cli: Cli = { terminal, code: exitCodes.done };
+  const given = optionsLast(argv);
+  const words = given.slice(2).filter((word) => !word.startsWith('-'));
+  const group = words[0] === 'help' ? words[1] : words[0];
+  try {
+    const program = await programOf(cli, (name) => name === group);
+    await program.parseAsync(given);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return tellFailure(error, terminal);
+  }
+  return cli.code;
+}
+
+/** The program, with the commands of the groups that are named. */
+export async function programOf(cli: Cli, named: (group: string) => boolean): Promise<Command> {
   const program = new Command(thisPackage.name)
     .description('A resource broker: hands out machines from templates through cloud provider instances, follows them and takes them back.')
     .version(thisPackage.version, '-V, --version', 'Show the version.')
     .helpOption('-h, --help', 'Show help.')
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim() })
+    .configureOutput({ writeOut: cli.terminal.out, writeErr: cli.terminal.err })
+    .addHelpText('after', `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`)
     .showSuggestionAfterError()
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage));
-  for (const add of groups) add(program);
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    fail(error);
-  }
+    .exitOverride();
+  for (const add of groups) await add(program, cli, named);
+  return program;
 }

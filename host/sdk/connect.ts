@@ -1,8 +1,7 @@
-import type { Operation } from '../../core/operations/operation.ts';
-import { asSdkError, MethodExecutionError, sdkError } from './errors.ts';
+import { carryBy } from './carry-by.ts';
 import { clientOver, type BrokerClient } from './client.ts';
-import type { CallOptions } from './methods.ts';
-import { httpTransport, type Address, type Transport } from './http-transport.ts';
+import { MethodExecutionError } from './errors.ts';
+import { httpTransport, type Address } from './http-transport.ts';
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8000` */
@@ -30,45 +29,4 @@ async function addressOf({ url, socket_path, data_directory }: ConnectOptions): 
   const place = readServerPlace(data_directory);
   if (!place) throw new MethodExecutionError('UNAVAILABLE', `No server runs on the data directory ${data_directory}.`);
   return place.socket_path === null ? { url: `http://${place.host}:${place.port}` } : { socket_path: place.socket_path };
-}
-
-/** Carries calls out at a server: every operation has one route of its own name. */
-export function carryBy(transport: Transport) {
-  return async (operation: Operation<any, any>, input: unknown, { signal, idempotency_key }: CallOptions): Promise<unknown> => {
-    let answer;
-    try {
-      const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key };
-      answer = await transport.send({
-        method: 'POST',
-        path: `/api/v1/operations/${operation.name}`,
-        body: JSON.stringify(input ?? {}),
-        headers,
-        ...(signal ? { signal } : {}),
-      });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      throw unreachable(error, transport.where);
-    }
-    const body = parsed(answer.body);
-    if (answer.status < 400) return body;
-    const { code = 'INTERNAL', message = `The server answered ${answer.status}.`, details = {} } = (body as Failure)?.error ?? {};
-    throw sdkError(code, message, details);
-  };
-}
-
-interface Failure {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Readonly<Record<string, unknown>> };
-}
-
-function unreachable(error: unknown, where: string) {
-  const { code, message } = asSdkError(error).cause as NodeJS.ErrnoException;
-  return new MethodExecutionError('UNAVAILABLE', `The server at ${where} cannot be reached: ${code ?? message}.`, {}, { cause: error });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,6 @@
-import type { Operation } from '../../core/operations/operation.ts';
 import { silentLog, type Log } from '../../core/log.ts';
 import { asSdkError } from './errors.ts';
 import { clientOver, type BrokerClient } from './client.ts';
-import type { CallOptions } from './methods.ts';
 
 export interface CreateBrokerOptions {
   /** Where a configuration is looked for, and what relative paths are relative to. Default: the working directory. */
@@ -35,12 +33,11 @@ async function open({
   loop = 'thread',
   log = silentLog,
 }: CreateBrokerOptions) {
-  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { readInput }, { fingerprint }] = await Promise.all([
+  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { carryIn }] = await Promise.all([
     import('../../config/load.ts'),
     import('../compose.ts'),
     import('../data-directory.ts'),
-    import('../../core/operations/read-input.ts'),
-    import('../../core/ids.ts'),
+    import('./carry-in.ts'),
   ]);
   const loaded = await loadConfiguration({
     cwd,
@@ -55,18 +52,7 @@ async function open({
     if (loop !== 'none') undo.use(lockDataDirectory(data_directory));
     const broker = await compose({ loaded, log, loop });
     undo.defer(() => broker.close());
-    const carry = async (operation: Operation<any, any>, raw: unknown, { idempotency_key: key, signal }: CallOptions) => {
-      try {
-        signal?.throwIfAborted();
-        const input = readInput(operation, raw);
-        const caller = key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } };
-        const result = await operation.handle(input as never, broker.services, caller);
-        return await broker.rendering.value(operation, result, true);
-      } catch (error) {
-        throw signal?.aborted ? error : asSdkError(error);
-      }
-    };
-    return clientOver(carry, () => undo.disposeAsync());
+    return clientOver(carryIn(broker), () => undo.disposeAsync());
   } catch (error) {
     await undo.disposeAsync();
     throw error;

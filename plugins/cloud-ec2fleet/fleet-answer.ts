@@ -40,7 +40,9 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = marketNamed(error.Lifecycle);
     if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
-    return poolsSeen(pools, { machine_type: InstanceType, subnet_id: SubnetId, market }).map(({ key }) => ({ offer: key, ...reason }));
+    const named = poolsSeen(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
+    // A native specification may draw on pools that the template does not name: what it is refused is told all the same.
+    return named.length === 0 ? [reason] : named.map(({ key }) => ({ offer: key, ...reason }));
   });
   const unexplained = pools.map(({ key }) => {
     const message = `CreateFleet: the fleet came short in ${key} and gave no reason. Error Code: UnfulfillableCapacity`;

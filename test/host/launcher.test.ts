@@ -54,10 +54,7 @@ test('without a fitting Node it says so in one line', async (t) => {
   t.is((await run(copy, ['--version'], env)).code, 1);
 });
 
-test('background start, unknown commands and bad options are usage errors', async (t) => {
-  const background = await run(launcher, ['server', 'start']);
-  t.is(background.code, 2);
-  t.regex(background.stderr, /--foreground/);
+test('unknown commands and bad options are usage errors', async (t) => {
   const unknown = await run(launcher, ['sever']);
   t.is(unknown.code, 2);
   t.regex(unknown.stderr, /Did you mean server/);

@@ -4,9 +4,9 @@ import type { Draft } from '../case.ts';
 
 /**
  * Where a return stands: it only watches its machines go; the requests that they came from release them. `machines` are those that the return
- * named, as stored now.
+ * named, as stored now; `missing`: instances of theirs that are not configured any more.
  */
-export function watchReturn(draft: Draft, machines: readonly MachineRecord[]): void {
+export function watchReturn(draft: Draft, machines: readonly MachineRecord[], missing: readonly string[] = []): void {
   const { request, now } = draft;
   if (isTerminal(request.status)) return;
   const gone = machines.filter((machine) => machine.gone_at !== undefined).length;
@@ -20,8 +20,10 @@ export function watchReturn(draft: Draft, machines: readonly MachineRecord[]): v
     draft.setRequest({ fulfilment: { requested: machines.length, delivered: gone, final: true, shortfall } });
     return end(draft, gone > 0 ? 'completed' : 'failed', message);
   }
-  if (request.status === 'pending' && accepted)
-    draft.setRequest({ status: 'in_progress', message: `${gone} of ${machines.length} machines are gone.` });
+  const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be given back until it is.`).join('');
+  const message = `${gone} of ${machines.length} machines are gone.${waiting}`;
+  if (request.status === 'pending' && accepted) draft.setRequest({ status: 'in_progress', message });
+  else if (waiting !== '') draft.setRequest({ message });
 }
 
 function end(draft: Draft, status: RequestRecord['status'], message: string): void {

@@ -90,18 +90,16 @@ export class Sweep {
   }
 
   async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
-    const { store, clock, settings, facts } = this.#parts;
+    const { store, clock, settings } = this.#parts;
     const listed = await this.#list(instance, connected);
-    if (listed.length === 0) return;
+    // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
+    if (listed.length === 0) return this.#note(instance.name, []);
     const { astray, orphans } = compare(listed, await readKnown(store, listed), clock.now(), settings.sweep_grace_ms);
     for (const each of astray) await this.#handOver(each);
     const sightings = this.#sightings.get(connected.identity) ?? new Sightings();
     this.#sightings.set(connected.identity, sightings);
     const counted = sightings.count(orphans);
-    const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
-    const known = facts.get('orphans', instance.name);
-    if (orphans.length > 0 || known !== undefined)
-      await store.commit(facts.learn([{ topic: 'orphans', name: instance.name, item: '', value, at: clock.now() }]));
+    await this.#note(instance.name, orphans);
     await this.#tell(
       instance,
       counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
@@ -113,6 +111,14 @@ export class Sweep {
         counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan),
         listed.length,
       );
+  }
+
+  /** Stores what nobody knows of, for everybody to see. */
+  async #note(name: string, orphans: readonly OwnedResource[]): Promise<void> {
+    const { store, clock, facts } = this.#parts;
+    if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
+    const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
+    await store.commit(facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]));
   }
 
   /** The whole listing or none: half of one would count the other half as missed. Containers first, since they would refill what is ended before them. */

@@ -78,3 +78,12 @@ test('a cancel that was accepted in the moment of completion gives the machines 
   t.deepEqual(east.live(id), []);
   await bench.close();
 });
+
+test('a return of machines of an instance that is no longer configured says what it waits for', async (t) => {
+  const { watchReturn } = await import('../../../core/lifecycle/absorb/watch-return.ts');
+  const { Draft } = await import('../../../core/lifecycle/case.ts');
+  const { caseOf, machineOf, requestOf } = await import('../../support/case-of.ts');
+  const draft = new Draft(caseOf({ request: requestOf({ kind: 'return', status: 'in_progress', deadline_at: 9_000 }) }), 1_000);
+  watchReturn(draft, [machineOf('m-1', { going: 'returned' })], ['west']);
+  t.is(draft.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
+});

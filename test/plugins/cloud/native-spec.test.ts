@@ -123,3 +123,17 @@ for (const api of [ec2Fleet, spotFleet]) {
       );
   });
 }
+
+test('what a native pool lacks is told in the words of the cloud, although the template does not name the pool', async (t) => {
+  const cloud = await templateStage(t, {}, { capacity: [{ count: 0 }] });
+  const LaunchTemplateConfigs = [{ Overrides: [{ InstanceType: 'c5.large', SubnetId: 'subnet-2' }] }];
+  const order = await cloud.order(ec2Fleet, {
+    template: { machine_type: 'm5.large', provider_api_spec: { LaunchTemplateConfigs } } as any,
+  });
+  const { shortfall = [] } = await ec2Fleet.launch(cloud.session, order, cloud.call);
+  t.deepEqual(
+    shortfall.map(({ kind, code }) => [kind, code]),
+    [['capacity', 'InsufficientInstanceCapacity']],
+  );
+  t.regex(shortfall[0]?.message ?? '', /c5\.large/);
+});

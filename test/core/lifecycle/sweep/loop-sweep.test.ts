@@ -142,3 +142,16 @@ test('a machine that its request lost sight of is found again and goes, since th
   t.deepEqual(east.removed, []);
   await bench.close();
 });
+
+test('orphans that are gone are no longer told, also when nothing at all is left', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await benchAfterAnOrder(east, 'report');
+  const told = async () => (await bench.store.find('fact', {})).find(({ topic }) => topic === 'orphans')?.value;
+  east.listed = [orphan('m-9')];
+  await swept(bench, east, 2);
+  t.like(await told(), { count: 1 });
+  east.listed = [];
+  await swept(bench, east, 3);
+  t.like(await told(), { count: 0, ids: [] });
+  await bench.close();
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isBrokerError } from '../../core/errors.ts';
+import { lockDataDirectory, makeDataDirectory } from '../data-directory.ts';
+import type { ServerPlace } from '../server-place.ts';
+import { runningServer } from './running-server.ts';
+import { endOfLog, lastLines, openServerLog } from './server-log.ts';
+
+/** How long a server may take to answer. */
+const startMs = 15_000;
+const pollMs = 40;
+
+/** What came of starting a server in the background. */
+export type Started =
+  | { readonly place: ServerPlace }
+  /** It ended, with this code, or has not answered in time; and what it wrote last. */
+  | { readonly place?: undefined; readonly code: number | undefined; readonly pid: number | undefined; readonly said: readonly string[] };
+
+/**
+ * Starts `muster server start --foreground` with these options as a process of its own session, writing into `<data>/server.log`, and waits until a
+ * server answers on the data directory: this one, or another that was faster.
+ */
+export async function startInBackground(dataDirectory: string, options: readonly string[]): Promise<Started> {
+  makeDataDirectory(dataDirectory);
+  const log = openServerLog(dataDirectory);
+  const from = endOfLog(dataDirectory);
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
+  const args = [...process.execArgv, main, 'server', 'start', '--foreground', ...options];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  child.unref();
+  let code: number | undefined;
+  child.once('exit', (status) => (code = status ?? 1)).once('error', () => (code = 1));
+  const end = performance.now() + startMs;
+  for (;;) {
+    const place = await runningServer(dataDirectory);
+    if (place) return { place };
+    const said = () => lastLines(dataDirectory, 20, from);
+    // One that finds another on the directory gives way to it.
+    const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);
+    if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, said: said() };
+    await sleep(pollMs);
+  }
+}
+
+/** Whether a process has the data directory for itself. */
+export function isTaken(dataDirectory: string): boolean {
+  try {
+    lockDataDirectory(dataDirectory)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (isBrokerError(error) && error.code === 'CONFLICT') return true;
+    throw error;
+  }
+}

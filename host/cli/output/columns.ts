@@ -1,0 +1,21 @@
+type Row = Readonly<Record<string, unknown>>;
+
+/** A column: a field of the rows, or what is made of one. */
+export type Column = string | { readonly title: string; of(row: Row): unknown };
+
+const apiType: Column = {
+  title: 'machine_type',
+  of: ({ machine_type, machine_types }) => machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
+};
+const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
+
+/** What is shown of the rows of a list, by the name under which an answer has it. Others show every field that is a plain value. */
+export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
+  list_templates: ['template_id', 'name', 'provider_api', apiType, 'max_instances', 'description'],
+  list_active_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'created_at', 'message'],
+  sync_and_list_return_requests: ['request_id', 'status', 'template_id', 'requested_count', 'created_at', 'message'],
+  list_machines: ['machine_id', 'status', 'name', 'private_ip', 'template_id', 'provider_instance', 'request_id', 'created_at'],
+  list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
+  requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
+  machines: ['machine_id', 'status', 'name', 'private_ip', 'public_ip', 'provider_instance', 'reclaim_at', 'message'],
+};

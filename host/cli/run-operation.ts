@@ -1,0 +1,156 @@
+import type { RequestAnswer } from '../../core/answers.ts';
+import type { CommandForm } from './command-forms.ts';
+import type { DeclaredOperation } from './declared.ts';
+import { exitCodes } from './exit-codes.ts';
+import { interruption } from './interruption.ts';
+import { openClient, type Opened, type Purpose, type ReachFlags } from './open-client.ts';
+import { hasEnded, outcomeOf } from './outcome.ts';
+import { print, textOf, type Form } from './output/print.ts';
+import type { CliClient } from './server-client.ts';
+import type { Terminal } from './terminal.ts';
+import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
+import { watch } from './watch.ts';
+
+/** The options that every operation command has. */
+export interface RunFlags extends ReachFlags {
+  readonly output: Form;
+  readonly wait?: boolean;
+  readonly waitTimeout?: number;
+  readonly watch?: boolean;
+  readonly interval?: number;
+}
+
+export interface Call {
+  readonly operation: DeclaredOperation;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Carries calls of one operation out and prints what comes of it; the exit code. */
+export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
+  const opened = await openClient(flags, purposeOf(operation), terminal);
+  try {
+    if (form.watches || flags.watch) return await watchOperation(opened, { operation, input }, flags, terminal);
+    const answers: unknown[] = [];
+    for (const call of calls) answers.push(await opened.client.call(call.operation.name, call.input));
+    const answer = answers.length === 1 ? answers[0] : answers;
+    if (operation.leaves_work) return await afterwards(opened, { operation, input }, answer, flags, terminal);
+    return await printed(operation, input, answer, flags, terminal);
+  } finally {
+    await opened.client.close();
+  }
+}
+
+function purposeOf({ name, leaves_work }: DeclaredOperation): Purpose {
+  if (name === 'get_configuration') return 'configuration';
+  return leaves_work ? 'work' : 'store';
+}
+
+async function printed(
+  { name }: DeclaredOperation,
+  input: Call['input'],
+  answer: unknown,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (name === 'get_configuration' && input['key'] !== undefined && isNothing(answer)) {
+    terminal.err(`muster: the configuration has nothing at '${String(input['key'])}'.\n`);
+    return exitCodes.not_found;
+  }
+  await print(name, answer, flags.output, terminal);
+  const checks = [answer].flat() as readonly { readonly valid?: boolean }[];
+  return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
+}
+
+const isNothing = (answer: unknown): boolean => Object.keys((answer as { readonly origins: object }).origins).length === 0;
+
+/** Sees to what an operation leaves to be done: a server is started for it, or this process stays until it is. */
+async function afterwards(
+  opened: Opened,
+  { operation, input }: Call,
+  answer: unknown,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const cancels = operation.name === 'cancel_request' || input['status'] === 'cancelled';
+  const awaited = requestsIn(answer, cancels);
+  const waits = flags.wait === true || opened.works === true;
+  if (!waits) await print(operation.name, answer, flags.output, terminal);
+  const client = await clientOfWorker(opened, flags, terminal, awaited);
+  try {
+    if (!waits) {
+      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
+      return exitCodes.done;
+    }
+    return await waited(client, operation, answer, awaited, flags, terminal);
+  } finally {
+    if (client !== opened.client) await client.close();
+  }
+}
+
+/** The client to ask from now on. What was stored stays stored when no server can be started: that is said with the ids. */
+async function clientOfWorker(
+  { client, left }: Opened,
+  flags: RunFlags,
+  terminal: Terminal,
+  { request_ids }: WaitingFor,
+): Promise<CliClient> {
+  if (!left) return client;
+  const { seeToWork } = await import('./carried-out.ts');
+  try {
+    const place = await seeToWork(left.loaded.configuration, flags.config);
+    if (!place) return client;
+    terminal.err(`A server runs in the background (pid ${place.pid}); \`muster server stop\` ends it.\n`);
+    return (await openClient(flags, 'store', terminal)).client;
+  } catch (error) {
+    terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);
+    throw error;
+  }
+}
+
+async function waited(
+  client: CliClient,
+  { name }: DeclaredOperation,
+  answer: unknown,
+  awaited: WaitingFor,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  using stop = interruption();
+  const seconds = flags.waitTimeout === undefined ? {} : { seconds: flags.waitTimeout };
+  try {
+    const { requests, code } = await waitForRequests(client, awaited, terminal, { ...seconds, signal: stop.signal });
+    const single = requests.length === 1 && 'status' in (answer as object);
+    if (single) await print('sync_and_get_request', requests[0], flags.output, terminal);
+    else await print(name, { ...(answer as object), requests }, flags.output, terminal);
+    return code;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${awaited.request_ids.join(' ')}\n`);
+    return exitCodes.interrupted;
+  }
+}
+
+const defaultInterval = 2;
+
+async function watchOperation({ client, alone }: Opened, { operation, input }: Call, flags: RunFlags, terminal: Terminal): Promise<number> {
+  using stop = interruption();
+  const look = async () => {
+    const answer = await client.call(operation.name, input, stop.signal);
+    return { answer, text: await textOf(operation.name, answer, flags.output, terminal, true) };
+  };
+  const isRequest = operation.name === 'sync_and_get_request';
+  if (alone !== undefined)
+    terminal.err(`No server runs on ${alone}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`);
+  const last = await watch(
+    {
+      look,
+      text: ({ text }) => text,
+      hasEnded: ({ answer }) => isRequest && hasEnded(answer as RequestAnswer),
+      seconds: flags.interval ?? defaultInterval,
+      signal: stop.signal,
+    },
+    terminal,
+  );
+  return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
+}

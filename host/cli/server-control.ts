@@ -1,0 +1,64 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { forms, type Form } from './output/print.ts';
+import type { StartFlags } from './server.ts';
+import type { Cli } from './terminal.ts';
+
+interface PlaceFlags {
+  readonly config?: string;
+}
+
+const examples = `
+Examples:
+  muster server start                     in the background; muster finds it by itself
+  muster server start --foreground        for a service manager
+  muster server status --output json      whether it runs, and where
+  muster server logs -f                   what it does`;
+
+/** `muster server stop | status | restart | logs` */
+export function addServerControl(server: Command, cli: Cli): void {
+  const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
+  server.addHelpText('after', examples);
+  server
+    .command('stop')
+    .description('End the server of the data directory in good order, and wait until it is gone.')
+    .option(...config)
+    .option('--force', 'Kill it when it does not end by itself.')
+    .action(async ({ config: file, force }: PlaceFlags & { readonly force?: boolean }) => {
+      const { stopServer } = await import('./server-stop.ts');
+      cli.code = await stopServer(file, force ?? false, cli.terminal);
+    });
+  server
+    .command('status')
+    .description('Whether a server runs on the data directory, and where. Exit code 5: none does.')
+    .option(...config)
+    .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+    .action(async ({ config: file, output }: PlaceFlags & { readonly output: Form }) => {
+      const { serverStatus } = await import('./server-status.ts');
+      cli.code = await serverStatus(file, output, cli.terminal);
+    });
+  server
+    .command('restart')
+    .description('Stop the server and start it in the background, with the options it was started with.')
+    .option(...config)
+    .option('--force', 'Kill it when it does not end by itself.')
+    .action(async (flags: Pick<StartFlags, 'config'> & { readonly force?: boolean }) => {
+      const { restartServer } = await import('./server-stop.ts');
+      cli.code = await restartServer(flags.config, flags.force ?? false, cli.terminal);
+    });
+  server
+    .command('logs')
+    .description('Print the end of what the server in the background has logged.')
+    .option(...config)
+    .option('-n, --lines <number>', 'How many lines.', lines, 100)
+    .option('-f, --follow', 'Go on printing what comes, until Ctrl-C.')
+    .action(async ({ config: file, lines: count, follow }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
+      const { serverLogs } = await import('./server-logs.ts');
+      cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
+    });
+}
+
+function lines(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return number;
+}

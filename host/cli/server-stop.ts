@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BrokerError } from '../../core/errors.ts';
+import { readServerPlace, type ServerPlace } from '../server-place.ts';
+import { dataDirectoryOf } from './data-directory-of.ts';
+import { exitCodes } from './exit-codes.ts';
+import { isItsProcess } from './running-server.ts';
+import { lastOptions, startBackgroundServer } from './server-background.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Longer than a server needs to end by itself. */
+const stopMs = 35_000;
+const killMs = 5_000;
+const pollMs = 40;
+
+/** `muster server stop`. That none runs is no failure. */
+export async function stopServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
+  const dataDirectory = dataDirectoryOf(config);
+  const place = readServerPlace(dataDirectory);
+  if (!place || !isItsProcess(place)) {
+    terminal.err(`No server runs on the data directory ${dataDirectory}.\n`);
+    return exitCodes.done;
+  }
+  if (await ended(place, 'SIGTERM', stopMs)) {
+    terminal.out(`The server (pid ${place.pid}) has ended.\n`);
+    return exitCodes.done;
+  }
+  if (force && (await ended(place, 'SIGKILL', killMs))) {
+    terminal.out(`The server (pid ${place.pid}) did not end by itself and was killed.\n`);
+    return exitCodes.done;
+  }
+  terminal.err(`muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`);
+  return exitCodes.failed;
+}
+
+/** `muster server restart` */
+export async function restartServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
+  const stopped = await stopServer(config, force, terminal);
+  if (stopped !== exitCodes.done) return stopped;
+  const again = lastOptions(dataDirectoryOf(config));
+  return startBackgroundServer({ ...again, ...(config === undefined ? {} : { config }) }, terminal);
+}
+
+/** Sends a signal and waits until the process is gone. */
+async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Promise<boolean> {
+  try {
+    process.kill(place.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPERM')
+      throw new BrokerError('CONFLICT', `The server (pid ${place.pid}) belongs to another user, who has to stop it.`);
+  }
+  const end = performance.now() + ms;
+  while (isItsProcess(place)) {
+    if (performance.now() > end) return false;
+    await sleep(pollMs);
+  }
+  return true;
+}

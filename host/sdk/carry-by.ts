@@ -1,0 +1,44 @@
+import { asSdkError, MethodExecutionError, sdkError } from './errors.ts';
+import type { Transport } from './http-transport.ts';
+import type { CallOptions } from './methods.ts';
+
+/** Carries calls out at a server: every operation has one route of its own name. Loads no operation. */
+export function carryBy(transport: Transport) {
+  return async (operation: { readonly name: string }, input: unknown, { signal, idempotency_key }: CallOptions): Promise<unknown> => {
+    let answer;
+    try {
+      const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key };
+      answer = await transport.send({
+        method: 'POST',
+        path: `/api/v1/operations/${operation.name}`,
+        body: JSON.stringify(input ?? {}),
+        headers,
+        ...(signal ? { signal } : {}),
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw unreachable(error, transport.where);
+    }
+    const body = parsed(answer.body);
+    if (answer.status < 400) return body;
+    const { code = 'INTERNAL', message = `The server answered ${answer.status}.`, details = {} } = (body as Failure)?.error ?? {};
+    throw sdkError(code, message, details);
+  };
+}
+
+interface Failure {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Readonly<Record<string, unknown>> };
+}
+
+function unreachable(error: unknown, where: string) {
+  const { code, message } = asSdkError(error).cause as NodeJS.ErrnoException;
+  return new MethodExecutionError('UNAVAILABLE', `The server at ${where} cannot be reached: ${code ?? message}.`, {}, { cause: error });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Argument, Option } from 'commander';
+import { commandTree, nodesOf, type CommandNode } from '../host/cli/command-tree.ts';
+import { exitMeanings } from '../host/cli/exit-codes.ts';
+import { operationGroups } from '../host/cli/operation-groups.ts';
+import { programOf } from '../host/cli/program.ts';
+
+const page = join(import.meta.dirname, '../docs/reference/cli.md');
+
+/** Options that every command of an operation has: told once. */
+const shared = ['--output', '--url', '--config', '--call-timeout', '--wait', '--wait-timeout', '--watch', '--interval', '--no-server'];
+
+/** The page of all commands as it is written, and as it would be made anew. */
+export async function cliPage(): Promise<{ readonly written: string; readonly made: string }> {
+  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+  const program = await programOf({ terminal: silent, code: 0 }, () => true);
+  const tree = commandTree(program);
+  const groups = tree.children.map((group) => [
+    `## muster ${group.path}`,
+    group.command.description(),
+    ...nodesOf(group)
+      .filter(({ children }) => children.length === 0)
+      .map(commandPart),
+  ]);
+  const made = [head(tree), ...groups.map((parts) => parts.join('\n\n'))].join('\n\n');
+  return { written: existsSync(page) ? readFileSync(page, 'utf8') : '', made: `${made}\n` };
+}
+
+function head(tree: CommandNode): string {
+  const options = new Map(nodesOf(tree).flatMap((node) => node.options.map((option) => [option.long ?? '', option])));
+  const told = shared.flatMap((name) => options.get(name) ?? []);
+  return [
+    '# Commands',
+    'Made by `node scripts/cli-page.ts` from the declarations; see the [guide](../guides/command-line.md) for how they work together.',
+    '## Options of every operation',
+    'Those of the groups templates, requests, machines, providers and config have them where they apply. The first four and `--no-server` may stand before the command.',
+    optionTable(told),
+    '## Exit codes',
+    ['| Code | Meaning |', '|---|---|', ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)].join('\n'),
+  ].join('\n\n');
+}
+
+function commandPart({ path, command, options }: CommandNode): string {
+  const usage = command.usage().replace(/^\[options\] ?/, '');
+  const isOperation = operationGroups.some(({ name }) => path.startsWith(`${name} `));
+  const own = options.filter(({ long }) => !isOperation || !shared.includes(long ?? ''));
+  const parts = [`### muster ${path}`, `\`muster ${`${path} ${usage}`.trim()}\``, command.description()];
+  if (own.length + command.registeredArguments.length > 0) parts.push(optionTable(own, command.registeredArguments));
+  return parts.join('\n\n');
+}
+
+function optionTable(options: readonly Option[], args: readonly Argument[] = []): string {
+  const places = args.map((argument) => `| \`${argument.name()}\` | ${cell(argument.description)} |`);
+  const rows = options.map((option) => {
+    const { flags, description, argChoices, defaultValue } = option;
+    const more = [
+      argChoices ? `One of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}.` : '',
+      defaultValue === undefined || defaultValue === true ? '' : `Default \`${String(defaultValue)}\`.`,
+    ];
+    return `| \`${flags}\` | ${cell([description, ...more].filter(Boolean).join(' '))} |`;
+  });
+  return ['| Option | Meaning |', '|---|---|', ...places, ...rows].join('\n');
+}
+
+/** As the cell of a table; what looks like a tag is one outside of code only. */
+const cell = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .split('`')
+    .map((part, place) => (place % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
+    .join('`');
+
+if (import.meta.main) {
+  mkdirSync(dirname(page), { recursive: true });
+  writeFileSync(page, (await cliPage()).made);
+}
