@@ -1,0 +1,65 @@
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
+import { securityHeaders } from '../rest/security-headers.ts';
+import { cannotListen } from '../serve-http.ts';
+import { urlOf } from '../cli/running-server.ts';
+import type { BrokerAccess } from './broker-access.ts';
+import { objectionToHost, objectionToOrigin } from './caller-check.ts';
+import { refuse } from './refuse.ts';
+import { mcpSessions } from './sessions.ts';
+
+export interface McpHttpOptions {
+  readonly access: BrokerAccess;
+  readonly read_only: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Names beside this machine's own under which it may be called. */
+  readonly names: readonly string[];
+  /** Origins beside this machine's own whose pages may call. */
+  readonly origins: readonly string[];
+}
+
+export interface McpHttpServer {
+  /** `http://127.0.0.1:8001/mcp` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const path = '/mcp';
+/** Calls under way at the end get so long, and their answers so long to be read. */
+const drainMs = 10_000;
+const flushMs = 1_000;
+
+/** Serves any number of clients over streamable HTTP. */
+export async function serveMcpHttp({ access, read_only, host, port, names, origins }: McpHttpOptions): Promise<McpHttpServer> {
+  const sessions = mcpSessions({ carry: access.carry, read_only });
+  // Not imported: as an ES module it would load much that nobody here uses.
+  const server = process.getBuiltinModule('node:http').createServer({ requestTimeout: 60_000 }, (request, response) => {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    const objection = objectionToHost(request.headers.host, [host, ...names]) ?? objectionToOrigin(request.headers.origin, origins);
+    if (objection !== undefined) return refuse(response, 403, -32000, objection);
+    if (request.url?.split('?', 1)[0] !== path) return refuse(response, 404, -32000, `Nothing is here; the protocol is served at ${path}.`);
+    sessions.handle(request, response).catch((error: unknown) => {
+      if (!response.headersSent) refuse(response, 500, -32603, error instanceof Error ? error.message : String(error));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(cannotListen(host, port, cause)));
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: `${urlOf({ host, port: (server.address() as AddressInfo).port })}${path}`,
+    async close() {
+      const closed = new Promise((resolve) => void server.close(resolve));
+      await Promise.race([access.idle(), sleep(drainMs, undefined, { ref: false })]);
+      // Answers that are ready are written in the next turns.
+      await turnOfLoop();
+      await sessions.close();
+      const sweep = setInterval(() => server.closeIdleConnections(), 20);
+      const late = setTimeout(() => server.closeAllConnections(), flushMs);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(late);
+    },
+  };
+}
