@@ -12,7 +12,8 @@ export const timeOutHanging: Story = {
   judge({ request, machines, setting, started, places }) {
     const hung = started.filter(({ runningAt }) => runningAt === Infinity).length;
     return [
-      ...(setting.whole && hung < Math.min(2, places) ? [`only ${hung} machines hung`] : []),
+      // Where its time ended before the cloud took the first order, none was there to hang.
+      ...(setting.whole && hung < Math.min(2, places, started.length) ? [`only ${hung} machines hung`] : []),
       ...machines
         .filter((machine) => isStaying(machine) && !isReady(machine))
         .map(({ machine_id }) => `${machine_id} was never ready, and is kept after the end (${request.status})`),
