@@ -76,10 +76,12 @@ test.serial('three workers serve one port and one loop; one that is killed takes
   t.deepEqual([...now].toSorted(), childrenOf(pid).toSorted());
   t.is(await counted(answered), 12);
   t.regex(broker.output.stderr, /Worker \d ended with SIGKILL\. It is replaced\./);
-  await until(
-    async () => ((await (await get(`${url}/api/v1/requests/?status=completed&limit=1`)).json()) as any).total_count === acknowledged.length,
-  );
-  t.is(Object.keys(place.simulator.ledger().live).length, acknowledged.length);
+  const total = async (filter: string) => ((await (await get(`${url}/api/v1/requests/?limit=1${filter}`)).json()) as any).total_count;
+  // A call that the killed one took and did not answer may have been stored: its caller would ask again with the same key.
+  const stored = await total('');
+  t.true(stored >= acknowledged.length && stored <= acknowledged.length + 6, String(stored));
+  await until(async () => (await total('&status=completed')) === stored);
+  t.is(Object.keys(place.simulator.ledger().live).length, stored);
   t.is((await get(`${url}/readyz`)).status, 200);
 
   // A worker asks the loop to look, and hears that it did: by itself it would look half a minute later.
