@@ -44,7 +44,8 @@ export interface Caller {
   readonly key?: IdempotencyKey;
 }
 
-type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> : never;
+/** An answer of a schema may be lazy too: then equal keys give the kept one. */
+type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> | Lazy<Static<O>> : never;
 
 type Stem<C extends string> = C extends `${infer S}Command` ? S : C extends `${infer S}Query` ? S : never;
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`

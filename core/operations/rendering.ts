@@ -34,16 +34,16 @@ export class Rendering {
 
   /** The answer as an object. `own`: in our own words, whatever the scheduler. */
   async value(operation: Operation<any, any>, result: unknown, own = false): Promise<unknown> {
-    if (typeof operation.output !== 'string') return result;
+    const shown = isLazy(result) ? await result.load() : result;
+    if (typeof operation.output !== 'string') return shown;
     const words = own || operation.output === 'templates' ? this.#own : this.#scheduler;
-    const shown = isLazy(operation) ? await (result as Lazy<unknown>).load() : result;
     return words[operation.output as ViewName].render(shown as never);
   }
 
   /** The answer as JSON. */
   async json(operation: Operation<any, any>, result: unknown): Promise<Buffer | string> {
-    if (!isLazy(operation)) return JSON.stringify(await this.value(operation, result));
-    const key = `${operation.output} ${(result as Lazy<unknown>).cache_key}`;
+    if (!isLazy(result)) return JSON.stringify(await this.value(operation, result));
+    const key = `${operation.name} ${result.cache_key}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const text =
@@ -79,5 +79,6 @@ export class Rendering {
 /** Stands where the entries of a list go. */
 const place = 'entries of the list: 5f0c8a1e';
 
-/** What these operations return is worked out only where no rendered copy is at hand. */
-const isLazy = ({ output }: Operation<any, any>): boolean => output === 'status' || output === 'listed';
+/** It is worked out only where no rendered copy is at hand. An answer never has a function. */
+const isLazy = (result: unknown): result is Lazy<unknown> =>
+  typeof result === 'object' && result !== null && typeof (result as Partial<Lazy<unknown>>).load === 'function';

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ProviderSelection, type RequestRecord } from '../model/request.ts';
 import type { MachineRecord } from '../model/machine.ts';
 import { selectionRefusals } from '../selection/select.ts';
+import type { RequestDetail } from '../scheduler.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { requestMachines } from './request-machines.ts';
@@ -102,22 +103,26 @@ export const getRequestProvider = operation('GetRequestProviderQuery', {
   rest: { method: 'GET', path: '/requests/{request_id}/provider', limit: 'provider', errors: 'error' },
   cli: { command: 'requests provider', args: ['request_id'] },
   async handle({ request_id }, { requests }) {
-    const { request, machines = [] } = await (await requests.status(request_id, true)).load();
-    return {
-      request_id,
-      template_id: request.template_id,
-      requested_count: request.machine_count,
-      status: request.status,
-      provider_type: request.provider_type ?? null,
-      provider_instance: request.provider_instance ?? null,
-      machines: machines.map(machineView),
-      provider_selection: request.provider_selection ?? null,
-      message: request.message,
-      created_at: iso(request.created_at),
-      completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
-    };
+    const { cache_key, load } = await requests.status(request_id, true);
+    return { cache_key, load: async () => answerOf(await load()) };
   },
 });
+
+function answerOf({ request, machines = [] }: RequestDetail) {
+  return {
+    request_id: request.request_id,
+    template_id: request.template_id,
+    requested_count: request.machine_count,
+    status: request.status,
+    provider_type: request.provider_type ?? null,
+    provider_instance: request.provider_instance ?? null,
+    machines: machines.map(machineView),
+    provider_selection: request.provider_selection ?? null,
+    message: request.message,
+    created_at: iso(request.created_at),
+    completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
+  };
+}
 
 const machineView = ({ machine_id, status, private_ip, provider_instance, created_at }: MachineRecord) => ({
   machine_id,
