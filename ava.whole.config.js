@@ -1,0 +1,8 @@
+import single from './ava.config.js';
+import { groups } from './test/together/groups.ts';
+
+/** All tests in fewer processes: starting one takes longer than most test files do. */
+export default {
+  ...single,
+  files: ['test/**/*.test.ts', ...Object.values(groups).map((pattern) => `!test/${pattern}`), 'test/together/*-[0-9].ts'],
+};
