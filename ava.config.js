@@ -7,6 +7,6 @@ export default {
   // processes in other directories, and those inherit it.
   environmentVariables: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
   timeout: '120s',
-  concurrency: 4,
+  concurrency: 3,
   workerThreads: false,
 };

@@ -1,5 +1,5 @@
 /**
- * Test files, below `test/`, that are quick by themselves: `npm test` runs those of a group in the few processes that its
+ * Test files, below `test/`, that are quick by themselves: `npm run test:together` runs those of a group in the few processes that its
  * numbered files here are. Titles within a group must differ: ava says so where they do not.
  */
 export const groups: Readonly<Record<string, string>> = {
