@@ -1,6 +1,7 @@
 import envVar from 'env-var';
 import type { TObject, TSchema } from 'typebox';
 import type { Finding } from '../core/findings.ts';
+import type { ResolvedEnvironment } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { compile } from '../core/schema.ts';
 import { convertText } from '../core/schema/convert.ts';
@@ -68,22 +69,8 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
   return { tree, names, recognized, unknown, invalid };
 }
 
-/** What an environment makes of a provider type's configuration. */
-export interface Resolution {
-  /** Defaults with the valid overrides over them. Not redacted. */
-  readonly resolved: Readonly<Record<string, unknown>>;
-  /** Names of variables that set a field. */
-  readonly recognized: readonly string[];
-  /** Names that set nothing: without the prefix, without such a field, or empty. */
-  readonly ignored: readonly string[];
-  /** Names of variables with a value that their field does not take. */
-  readonly invalid: readonly string[];
-  readonly errors: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** Resolves the configuration of a provider type from an environment alone: defaults and overrides. */
-export function resolve(type: ProviderType<any, any>, environment: Environment): Resolution {
+/** Resolves the configuration of a provider type from an environment alone. Nothing is masked. */
+export function resolve(type: ProviderType<any, any>, environment: Environment): ResolvedEnvironment {
   const { config } = type as ProviderType<TObject>;
   const read = readVariables(config, prefixOf(type.type), environment);
   const bad = new Map(read.invalid.map(({ variable, message }) => [variable, message]));

@@ -1,27 +1,17 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { HostRef } from '../provider.ts';
 import { guard } from '../providers/guard.ts';
-import type { ProviderMeter } from '../providers/provider-meter.ts';
-import type { SessionPool } from '../providers/session-pool.ts';
-import type { Change, Store } from '../storage.ts';
+import type { Change } from '../storage.ts';
 import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../strangers.ts';
+import type { BackgroundParts } from './background-parts.ts';
 
 const askMs = 60_000;
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
 const atOnce = 100;
 
-export interface StrangerParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly pool: SessionPool;
-  readonly signal: AbortSignal;
-  readonly meter: ProviderMeter;
-}
+export type StrangerParts = Omit<BackgroundParts, 'facts' | 'settings'>;
 
 /**
  * Answers what faces ask about hosts that no request knows. A host lives when one of the instances that may have it says so, and is gone when all

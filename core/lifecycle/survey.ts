@@ -1,40 +1,24 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { MachineType, Places } from '../provider.ts';
-import type { Facts } from '../providers/facts.ts';
 import { guard } from '../providers/guard.ts';
-import type { ProviderMeter } from '../providers/provider-meter.ts';
-import type { Connected, SessionPool } from '../providers/session-pool.ts';
-import type { Store } from '../storage.ts';
-import type { Settings } from './settings.ts';
+import type { Connected } from '../providers/session-pool.ts';
+import type { BackgroundParts } from './background-parts.ts';
 
 const askMs = 120_000;
 /** After a survey that failed, the next is not tried sooner. */
 const againMs = 600_000;
-
-export interface SurveyParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly facts: Facts;
-  readonly settings: Settings;
-  readonly pool: SessionPool;
-  readonly signal: AbortSignal;
-  readonly meter: ProviderMeter;
-}
 
 /**
  * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
  * every `survey_ms`. It opens no cloud by itself, and waits `survey_first_ms` so that requests come first.
  */
 export class Survey {
-  readonly #parts: SurveyParts;
+  readonly #parts: BackgroundParts;
   readonly #not_before = new Map<string, number>();
   #running: Promise<void> | undefined;
 
-  constructor(parts: SurveyParts) {
+  constructor(parts: BackgroundParts) {
     this.#parts = parts;
   }
 

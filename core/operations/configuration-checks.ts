@@ -8,12 +8,15 @@ export interface CheckedEntry {
   readonly findings: readonly Finding[];
 }
 
-/** What environment variables make of a provider type's configuration. Names, never values. */
+/** What environment variables make of a provider type's configuration, by their names. */
 export interface ResolvedEnvironment {
-  /** Secrets are masked. */
+  /** Defaults with the valid overrides over them; whoever shows it masks the secrets. */
   readonly resolved: Readonly<Record<string, unknown>>;
+  /** Variables that set a field. */
   readonly recognized: readonly string[];
+  /** Those that set nothing: without the prefix, without such a field, or empty. */
   readonly ignored: readonly string[];
+  /** Those with a value that their field does not take. */
   readonly invalid: readonly string[];
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -23,7 +26,7 @@ export interface ResolvedEnvironment {
 export interface ConfigurationChecks {
   /** One answer for each entry, in order. */
   providers(entries: readonly unknown[]): readonly CheckedEntry[];
-  /** Undefined: no loaded plugin brings this type. */
+  /** Secrets are masked. Undefined: no loaded plugin brings this type. */
   environment(provider_type: string, variables: Readonly<Record<string, string>>): ResolvedEnvironment | undefined;
   /** The whole configuration as the broker runs by it, secrets masked, with where each value comes from (by JSON pointer). */
   resolved(): { readonly configuration: Readonly<Record<string, unknown>>; readonly origins: Readonly<Record<string, string>> };

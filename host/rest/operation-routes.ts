@@ -31,7 +31,7 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
     async handler(request, reply) {
       const { operation: name } = request.params as { operation: string };
       const operation = byName.get(name);
-      if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}.`);
+      if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
       const input = readInput(operation, request.body ?? {});
       const caller = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const result = await operation.handle(input, broker.services, caller);

@@ -27,7 +27,7 @@ export function clientOver(carry: Carry, close: () => Promise<void>): BrokerClie
       const method = Object.hasOwn(byName, name) ? byName[name] : undefined;
       if (method) return method(input, options);
       const known = operations.map((operation) => operation.name);
-      throw new HandlerDiscoveryError('NOT_FOUND', `There is no operation '${name}'${hint(name, known)}.`, { operation: name });
+      throw new HandlerDiscoveryError('NOT_FOUND', `There is no operation '${name}'${hint(name, known)}`, { operation: name });
     },
     waitFor: (request_id, options = {}) =>
       waitFor((signal) => methods.sync_and_get_request({ request_id, long: true }, signal ? { signal } : {}), options),

@@ -103,7 +103,7 @@ export interface BootedBroker {
   readonly place: Place;
   /** A call below /api/v1. A `body` is sent as JSON; text as it is, also called JSON. */
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Polls until what `read` gives is no longer undefined or false; throws after 15 seconds. */
+  /** Polls until what `read` gives is no longer undefined or false; throws after 30 seconds. */
   until<T>(read: () => Promise<T | undefined | false>): Promise<T>;
   close(): Promise<void>;
 }
@@ -143,11 +143,11 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
 }
 
 export async function until<T>(read: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 30_000;
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error('What was waited for did not come within 15 s.');
+    if (performance.now() > end) throw new Error('What was waited for did not come within 30 s.');
     await new Promise((resolve) => void setTimeout(resolve, 25));
   }
 }

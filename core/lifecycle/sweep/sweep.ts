@@ -1,18 +1,14 @@
-import type { Clock } from '../../clock.ts';
 import { isFault } from '../../fault.ts';
 import { newWishId } from '../../ids.ts';
-import type { Log } from '../../log.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { OwnedResource, ProviderApi, ProviderType } from '../../provider.ts';
-import type { Facts } from '../../providers/facts.ts';
 import { guard } from '../../providers/guard.ts';
-import type { ProviderMeter } from '../../providers/provider-meter.ts';
-import type { Connected, SessionPool } from '../../providers/session-pool.ts';
-import type { Change, Store } from '../../storage.ts';
-import type { Settings } from '../settings.ts';
+import type { Connected } from '../../providers/session-pool.ts';
+import type { Change } from '../../storage.ts';
 import { type Astray, compare } from './compare.ts';
 import { readKnown } from './read-known.ts';
 import { Sightings } from './sightings.ts';
+import type { BackgroundParts } from '../background-parts.ts';
 
 const listMs = 300_000;
 const removeMs = 120_000;
@@ -23,17 +19,9 @@ const endAfter = 3;
 const mostShare = 0.05;
 const mostAlways = 5;
 
-export interface SweepParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly facts: Facts;
-  readonly settings: Settings;
-  readonly pool: SessionPool;
+export interface SweepParts extends BackgroundParts {
   readonly apis: readonly ProviderApi[];
   readonly installation: string;
-  readonly signal: AbortSignal;
-  readonly meter: ProviderMeter;
 }
 
 /**
