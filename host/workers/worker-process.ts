@@ -1,7 +1,6 @@
 /** The body of a process that serves HTTP for a primary, which starts it. */
-import { enableCompileCache } from 'node:module';
+import { quickStart } from '../quick-start.ts';
 
-// As in the primary, everything else is loaded from the cache.
-enableCompileCache();
+quickStart();
 const { runWorker } = await import('./run-worker.ts');
 runWorker();

@@ -1,0 +1,33 @@
+/**
+ * Puts typebox, which is some 680 files, into a few: each file that Node loads costs about 30 kB and a tenth of a millisecond in every thread, whatever is in
+ * it. See docs/decisions/typebox-in-a-few-files.md. Written to bundled/typebox, or to the directory that is named.
+ */
+import { build } from 'esbuild';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const from = join(root, 'node_modules/typebox');
+const to = process.argv[2] ?? join(root, 'bundled/typebox');
+const { version, exports } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as {
+  version: string;
+  exports: Record<string, { import: string }>;
+};
+const entries = Object.entries(exports).map(([path, { import: file }]) => ({ path, name: path === '.' ? 'index' : path.slice(2), file }));
+
+rmSync(to, { recursive: true, force: true });
+await build({
+  entryPoints: Object.fromEntries(entries.map(({ name, file }) => [name, join(from, file)])),
+  outdir: to,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  // What several entries need is there once: a part of the library that is loaded later is still the same library.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  logLevel: 'error',
+});
+copyFileSync(join(from, 'license'), join(to, 'LICENSE'));
+const files = Object.fromEntries(entries.map(({ path, name }) => [`typebox${path.slice(1)}`, `${name}.mjs`]));
+writeFileSync(join(to, 'files.json'), `${JSON.stringify({ version, files }, null, 2)}\n`);
