@@ -1,92 +1,67 @@
 /**
- * `node test/crash/run.ts --runs N --seed S`: kills the broker N times at moments that chance chooses, among requests, returns and cancels that
- * chance chooses, with answers of the cloud that come late or not at all; the same seed chooses the same. The last line says how many kills
- * were survived, or which seed failed.
+ * `npm run crash -- --runs N --seed S`: kills the broker N times, at every call to the cloud and at every commit in turn, among requests, partials, fallbacks,
+ * returns and cancels over all APIs and in both formats, and holds what is left against what was acknowledged and what the cloud has. The last line says how
+ * many kills were survived, or which seed failed. See docs/guides/guarantees.md.
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { KnobChange } from './support/cloud.ts';
-import { dialects } from './support/dialect.ts';
-import { dice, type Dice } from './support/dice.ts';
-import { Plot } from './support/plot.ts';
-import { Stage } from './support/stage.ts';
-import { templates } from './support/templates.ts';
+import pLimit from 'p-limit';
+import { schedules } from './campaign/kill-point.ts';
+import { play, type PlayOptions, type Report } from './campaign/play.ts';
+import { shortest } from './campaign/shortest.ts';
+import { Tally } from './campaign/tally.ts';
 
-const killsEach = 5;
+const killsEach = 12;
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '25' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+  options: {
+    runs: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+    every: { type: 'string', default: '10' },
+    'at-once': { type: 'string', default: '2' },
+  },
 });
 const runs = Number(values.runs);
-let survived = 0;
-for (let seed = Number(values.seed); survived < runs; seed++) {
-  const kills = Math.min(killsEach, runs - survived);
-  const failure = await round(seed, kills);
-  if (failure !== undefined) {
-    process.stdout.write(`${failure}\nSeed ${seed} failed; again with --runs ${kills} --seed ${seed}.\n`);
-    process.exit(1);
-  }
-  survived += kills;
-  process.stderr.write(`seed ${seed}: ${survived} kills\n`);
-}
-process.stdout.write(`${survived} kills survived\n`);
+const turn = pLimit(Number(values['at-once']));
+const rounds = schedules(Number(values.every)).flatMap((schedule) =>
+  (['default', 'hostfactory'] as const).map((scheduler) => ({ schedule, scheduler })),
+);
+const tally = new Tally();
+let failed: { readonly options: PlayOptions; readonly report: Report } | undefined;
 
-/** Several kills on one data directory, then the comparison. What went wrong, if something did. */
-async function round(seed: number, kills: number): Promise<string | undefined> {
-  const chance = dice(seed);
-  const dialect = chance.pick(dialects);
-  const scarce = chance.roll(3) === 0;
-  const knobs = { ...troubles(chance), ...(scarce ? scarcity(chance) : {}) };
-  const stage = await Stage.open({ dialect, templates, knobs, config: { cloud_read_timeout: 2 } });
-  const plot = new Plot(stage, chance, scarce);
-  try {
-    for (let kill = 0; kill < kills; kill++) {
-      const acts = plot.act(1 + chance.roll(4));
-      await wait(chance.roll(chance.pick([30, 300, 1500])));
-      await stage.kill();
-      await acts;
-      await stage.start();
-    }
-    await stage.cloud.turn({ latency_ms: {}, faults: [] });
-    await plot.check();
-    await stage.close();
-    return undefined;
-  } catch (error) {
-    const account = await stage.account().catch(String);
-    await stage.close({ keep: true });
-    return `${account}\n${error instanceof Error ? error.stack : String(error)}`;
-  }
-}
+await Promise.all(
+  Array.from({ length: Number(values['at-once']) }, (_, first) =>
+    turn(async () => {
+      for (let i = first; tally.kills < runs && failed === undefined; i += Number(values['at-once'])) {
+        const round = rounds[i % rounds.length] as (typeof rounds)[number];
+        const options = { ...round, seed: Number(values.seed) + i, most: Math.min(killsEach, Math.max(1, runs - tally.kills)) };
+        const report = await play(options);
+        if (report.wrong.length > 0) failed ??= { options, report };
+        tally.add(report);
+        process.stderr.write(`${report.title}: ${report.kills.length} kills; ${tally.kills} in all\n`);
+      }
+    }),
+  ),
+);
 
-function troubles(chance: Dice): KnobChange {
-  const slow = () => chance.pick([0, 0, 100, 600]);
-  const actions = ['RunInstances', 'CreateFleet', 'TerminateInstances', 'CreateLaunchTemplate', 'DescribeInstances'];
-  const faulty = chance.pick(actions);
-  const then = chance.pick(['drop', 'cut', 'html', 'error'] as const);
-  return {
-    boot_ms: chance.pick([100, 500, 3000]),
-    shutdown_ms: chance.pick([100, 1000]),
-    visible_ms: { id: chance.pick([0, 1000]), filter: chance.pick([0, 1500]), tag: chance.pick([0, 2500]) },
-    latency_ms: Object.fromEntries(actions.map((action) => [action, slow()])),
-    faults: [
-      { action: faulty, nth: 1 + chance.roll(4), times: 1 + chance.roll(3), effect: chance.pick(['execute', 'skip'] as const), then },
-    ],
-  };
+if (failed) {
+  const { options, report } = failed;
+  process.stdout.write(`${report.title}\n${report.wrong.join('\n')}\nLooking for a shorter history of it …\n`);
+  const { report: short, options: found } = await shortest(options, report, play, (line) => process.stderr.write(`${line}\n`));
+  const file = join(tmpdir(), `muster-crash-${options.seed}.txt`);
+  writeFileSync(file, short.account ?? '');
+  process.stdout.write(
+    [
+      `\nThe shortest history that was found, with ${short.kills.length} kills and ${short.stories.length} callers:`,
+      ...short.stories.map((story) => JSON.stringify(story)),
+      ...short.kills.map((kill) => `killed ${kill}`),
+      ...short.wrong,
+      `Everything that is known of it is in ${file}.`,
+      `Seed ${options.seed} failed; again with --seed ${options.seed} --runs ${options.most} --every ${values.every} (${JSON.stringify(found.schedule)}).`,
+      '',
+    ].join('\n'),
+  );
+  process.exit(1);
 }
-
-/** Not all that is asked for can be had, or not at once. */
-function scarcity(chance: Dice): KnobChange {
-  return chance.pick<KnobChange>([
-    { capacity: [{ count: 3 }, { instance_type: 'm5.large', count: 0 }] },
-    { partial: [{ action: '*', deliver: 2, times: 3 }] },
-    { late_failures: [{ times: 4 }] },
-    {
-      throttle: {
-        next: [
-          { action: 'RunInstances', times: 2 },
-          { action: 'CreateFleet', times: 2 },
-          { action: 'TerminateInstances', times: 2 },
-        ],
-      },
-    },
-  ]);
-}
+process.stdout.write(`${tally.table()}\n${tally.kills} kills survived, in ${tally.plays} plays from seed ${values.seed}\n`);

@@ -1,0 +1,29 @@
+import test from 'ava';
+import pLimit from 'p-limit';
+import type { Schedule } from './campaign/kill-point.ts';
+import { play } from './campaign/play.ts';
+
+/** Each has a broker and a cloud; more of them at once only wait for the processor. */
+const turn = pLimit(2);
+
+const plays: readonly (readonly [Schedule, 'default' | 'hostfactory'])[] = [
+  [{ at: 'call', first: 3, every: 7, done: true }, 'hostfactory'],
+  [{ at: 'call', first: 6, every: 7, done: false }, 'default'],
+  [{ at: 'loop', first: 2, every: 6, done: true }, 'default'],
+  [{ at: 'loop', first: 5, every: 6, done: false }, 'hostfactory'],
+];
+const seed = 7;
+const killsEach = 11;
+
+for (const [i, [schedule, scheduler]] of plays.entries()) {
+  const { at, first, every, done } = schedule;
+  test(`a broker that is killed over and over loses and doubles nothing: ${at} ${first} and every ${every}, ${done ? 'after' : 'before'} it took effect (${scheduler})`, (t) =>
+    turn(async () => {
+      t.timeout(120_000);
+      const { wrong, kills, account } = await play({ seed: seed + i, schedule, scheduler, most: killsEach });
+      if (account !== undefined) t.log(account);
+      t.deepEqual(wrong, []);
+      t.true(kills.length >= 5, `${kills.length} kills`);
+      t.log(`${kills.length} kills`);
+    }));
+}

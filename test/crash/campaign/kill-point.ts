@@ -1,0 +1,47 @@
+import type { FastClock } from './fast-clock.ts';
+
+export const threads = ['faces', 'loop'] as const;
+
+/** A moment in the life of a broker, counted from its start. */
+export type KillPoint =
+  /** While its n-th call to the cloud is under way, which took effect there or did not. */
+  | { readonly at: 'call'; readonly nth: number; readonly effect: 'execute' | 'skip' }
+  /** Just before or just after the n-th commit of one of its threads is durable. */
+  | { readonly at: 'commit'; readonly nth: number; readonly thread: (typeof threads)[number]; readonly phase: 'before' | 'after' };
+
+/** What `attack.ts` reads from the environment of a broker. */
+export interface Attack {
+  readonly clock?: FastClock;
+  readonly commit?: Extract<KillPoint, { readonly at: 'commit' }>;
+  /** Where the numbers of commits are written, a file for each thread. */
+  readonly counts?: string;
+}
+
+/** Which moments the brokers of a play are killed at, one after the other: the first broker at the `first`, each later one `every` so many further on. */
+export interface Schedule {
+  readonly at: 'call' | 'faces' | 'loop';
+  readonly first: number;
+  readonly every: number;
+  /** Of a call: it took effect. Of a commit: it was durable. */
+  readonly done: boolean;
+}
+
+export function pointOf({ at, first, every, done }: Schedule, life: number): KillPoint {
+  const nth = life === 0 ? first : every;
+  if (at === 'call') return { at, nth, effect: done ? 'execute' : 'skip' };
+  return { at: 'commit', nth, thread: at, phase: done ? 'after' : 'before' };
+}
+
+/** Every call and every commit of a workload is met once by the schedules with all `first` from 1 to `every`. */
+export function schedules(every: number): readonly Schedule[] {
+  return (['call', 'loop', 'faces'] as const).flatMap((at) => {
+    // A face commits once for each caller; a loop many times.
+    const step = at === 'faces' ? Math.ceil(every / 3) : every;
+    return Array.from({ length: step }, (_, i) => i + 1).flatMap((first) =>
+      [true, false].map((done) => ({ at, first, every: step, done })),
+    );
+  });
+}
+
+export const told = ({ at, first, every, done }: Schedule): string =>
+  `${at} ${first} and every ${every} from there, ${at === 'call' ? (done ? 'carried out' : 'not carried out') : done ? 'durable' : 'not yet durable'}`;
