@@ -1,11 +1,12 @@
 import envVar from 'env-var';
 import type { TObject, TSchema } from 'typebox';
-import type { Finding } from '../core/findings.ts';
+import { sentences, type Finding } from '../core/findings.ts';
 import type { ResolvedEnvironment } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { compile } from '../core/schema.ts';
 import { convertText } from '../core/schema/convert.ts';
 import { planOf, type Plan } from '../core/schema/plan.ts';
+import { rename } from '../core/schema/rename.ts';
 import { nearest } from '../core/spelling.ts';
 import { isObject } from './objects.ts';
 import { nearestUp } from './origins.ts';
@@ -42,6 +43,7 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
   const recognized: string[] = [];
   const unknown: Finding[] = [];
   const invalid: (Finding & { variable: string })[] = [];
+  let known: readonly string[] | undefined;
   // Sorted, `X` comes before `X__Y`: the parent's JSON first, then what lies over it.
   for (const variable of Object.keys(environment).toSorted()) {
     const text = environment[variable];
@@ -52,7 +54,7 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
         level: 'warning',
         path: '',
         file: `environment variable ${variable}`,
-        message: `no field has this name${meant(plan, under, variable)}`,
+        message: `no field has this name${meant((known ??= variablesOf(plan)), under, variable)}`,
       });
       continue;
     }
@@ -117,19 +119,15 @@ function fieldAt(plan: Plan, rest: string): { readonly path: readonly string[]; 
 
 const variableForm = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
-function meant(plan: Plan, under: string, variable: string): string {
-  const known = variablesOf(plan, under);
-  const near = nearest(
-    variable.slice(under.length),
-    known.map((name) => name.slice(under.length).toLowerCase()),
-  );
+function meant(known: readonly string[], under: string, variable: string): string {
+  const near = nearest(variable.slice(under.length), known);
   return near ? `; did you mean ${under}${near.toUpperCase()}?` : '';
 }
 
-/** Every variable that a schema understands under a prefix. */
-function variablesOf(plan: Plan, under: string): string[] {
+/** What every variable that a schema understands has after the prefix, in small letters. */
+function variablesOf(plan: Plan, under = ''): string[] {
   return [...(plan.fields ?? [])].flatMap(([name, field]) => {
-    const variable = `${under}${variableForm(name)}`;
+    const variable = `${under}${variableForm(name).toLowerCase()}`;
     return [variable, ...variablesOf(field, `${variable}__`)];
   });
 }
@@ -142,10 +140,18 @@ function read(plan: Plan, variable: string, text: string): unknown {
   if (types.has('boolean')) return leaf.asBool();
   if (types.has('integer') && !types.has('number')) return leaf.asInt();
   if (types.has('number')) return leaf.asFloat();
-  if (types.has('array') && text.trim().startsWith('[')) return leaf.asJsonArray();
+  if (types.has('array') && text.trim().startsWith('[')) return canonical(plan, leaf.asJsonArray());
   if (types.has('array')) return convertText(plan, text);
-  if (types.has('object')) return leaf.asJsonObject();
+  if (types.has('object')) return canonical(plan, leaf.asJsonObject());
   return leaf.asString();
+}
+
+/** JSON in the spelling of the schema, so that what lies over or under it meets the same names. */
+function canonical(plan: Plan, value: unknown): unknown {
+  const findings: Finding[] = [];
+  const spelled = rename(plan, value, '', findings);
+  if (findings.length > 0) throw new Error(sentences(findings));
+  return spelled;
 }
 
 function set(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {

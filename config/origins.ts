@@ -10,6 +10,9 @@ export interface ValueOrigin {
 
 type Tree = Readonly<Record<string, unknown>>;
 
+const order: readonly Origin[] = ['default', 'file', 'environment', 'command line'];
+const rank = ({ origin }: ValueOrigin): number => order.indexOf(origin);
+
 /** Lays values over one another and remembers where each came from. */
 export class Layers {
   #value: Tree = {};
@@ -38,9 +41,10 @@ export class Layers {
     return this.#value;
   }
 
-  /** Where the value of a pointer, or of what it lies in, came from. */
+  /** Where the value of a pointer, or of what it lies in, came from; of an object, where that within it which lies topmost came from. */
   at(pointer: string): ValueOrigin {
-    return nearestUp(this.#origins, pointer) ?? { origin: 'default' };
+    const within = () => [...this.#origins].flatMap(([leaf, origin]) => (leaf.startsWith(`${pointer}/`) ? [origin] : []));
+    return nearestUp(this.#origins, pointer) ?? within().toSorted((a, b) => rank(b) - rank(a))[0] ?? { origin: 'default' };
   }
 
   /** Where each leaf of a finished configuration came from, by JSON pointer. */

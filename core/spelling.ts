@@ -5,9 +5,12 @@ export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, 
 
 /** The known name that was probably meant, if one is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const found = closest(name.toLowerCase(), [...known]);
-  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3)) ? found : undefined;
+  const most = Math.max(2, Math.floor(name.length / 3));
+  // One whose length differs by more is further away: comparing is dear where somebody sends many names, or long ones.
+  const candidates = known.filter((each) => Math.abs(each.length - name.length) <= most);
+  if (candidates.length === 0) return undefined;
+  const found = closest(name.toLowerCase(), candidates);
+  return distance(name.toLowerCase(), found.toLowerCase()) <= most ? found : undefined;
 }
 
 /** `; did you mean 'x'?`, or a list of what is known when nothing is near. */

@@ -39,7 +39,8 @@ export async function listenOnSocket(path: string, serve: Serve, log: Log): Prom
 
 /** Serves the same calls on a Unix socket that only the owner may use, at a path that is free. */
 export async function serveOnSocket(path: string, serve: Serve): Promise<Server> {
-  const server = createServer({ requestTimeout: 60_000 }, (request, response) => serve(asLocalCall(request), response));
+  const answer: Serve = (request, response) => serve(asLocalCall(request), response);
+  const server = createServer({ requestTimeout: 60_000, requireHostHeader: false }, answer).on('checkExpectation', answer);
   try {
     await listen(server, path);
   } catch (error) {

@@ -1,7 +1,11 @@
 import type { TSchema } from 'typebox';
 import type { LoadedConfiguration } from '../config/load.ts';
+import { soundsSecret, userinfoOf } from '../core/redact.ts';
 
-/** Every text of the configuration that the schema of its plugin marks as sensitive: the log masks them wherever they turn up. */
+/**
+ * Every text of the configuration that the schema of its plugin marks as sensitive, or that sounds like it where no schema knows it: the log masks them
+ * wherever they turn up.
+ */
 export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type);
@@ -12,12 +16,15 @@ export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 
 }
 
 function sensitive(schema: TSchema | undefined, value: unknown): string[] {
-  const json = schema as Readonly<Record<string, any>> | undefined;
-  if (!json || value === null || value === undefined) return [];
+  const json = (schema ?? {}) as Readonly<Record<string, any>>;
   if (json['sensitive']) return texts(value);
+  if (typeof value === 'string') return userinfoOf(value)?.split(':').slice(-1) ?? [];
   if (Array.isArray(value)) return value.flatMap((item) => sensitive(json['items'], item));
-  if (typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, each]) => sensitive(json['properties']?.[name], each));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const field = json['properties']?.[name] as TSchema | undefined;
+    return !field && soundsSecret(name) ? texts(each) : sensitive(field, each);
+  });
 }
 
 /** All texts within, where an object or a list is sensitive as a whole. */

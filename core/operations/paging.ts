@@ -8,7 +8,10 @@ export interface Paging {
   readonly offset: number;
 }
 
-/** `limit` alone, or `page` with `page_size` (or with `limit` as the page's length); `limit` with `page_size` is INVALID_REQUEST. */
+/**
+ * `limit` alone, or `page` with `page_size` (or with `limit` as the page's length). INVALID_REQUEST for `limit` with `page_size`, and for a page so far on
+ * that no storage could count to it.
+ */
 export function paging(
   input: { readonly limit?: number; readonly offset?: number; readonly page?: number; readonly page_size?: number },
   fallback: number,
@@ -20,7 +23,9 @@ export function paging(
     throw new BrokerError('INVALID_REQUEST', '/offset: says where to begin as /page does; give one of them.');
   }
   const limit = input.limit ?? input.page_size ?? fallback;
-  return { limit, offset: input.offset ?? ((input.page ?? 1) - 1) * limit };
+  const offset = input.offset ?? ((input.page ?? 1) - 1) * limit;
+  if (!Number.isSafeInteger(offset)) throw new BrokerError('INVALID_REQUEST', `/page: there cannot be ${input.page} pages.`);
+  return { limit, offset };
 }
 
 /** The parameter `sort`, of an operation that sorts by these. */

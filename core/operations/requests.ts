@@ -76,16 +76,23 @@ export const cancelRequest = operation('CancelRequestCommand', {
 
 export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   summary: 'How a request stands, with its machines. Never waits for the cloud: the header X-Observed-At says how old the answer is.',
-  input: Type.Object({ request_id: p.request_id, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
+  input: Type.Object(
+    {
+      request_id: p.request_id,
+      long: Type.Optional({ ...p.long, default: false }),
+      lightweight: Type.Optional(Type.Boolean({ default: false, description: 'Take what is known: the provider is not asked anew.' })),
+    },
+    { additionalProperties: false },
+  ),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND'],
   rest: [
-    { method: 'GET', path: '/requests/{request_id}/status', defaults: { long: true } },
-    { method: 'GET', path: '/requests/{request_id}', omit: ['long'], preset: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}/status', omit: ['lightweight'], defaults: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}', omit: ['long', 'lightweight'], preset: { long: true } },
   ],
   cli: { command: 'requests status', args: ['request_id'] },
-  async handle({ request_id, long }, { requests }) {
-    return requests.status(request_id, long ?? false);
+  async handle({ request_id, long = false, lightweight = false }, { requests }) {
+    return requests.status(request_id, long, long && !lightweight);
   },
 });
 
@@ -94,7 +101,11 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   input: Type.Object(
     {
       status: Type.Optional(p.status),
+      all_resources: Type.Optional(
+        Type.Boolean({ default: false, description: 'Also those that have ended. A `status` says itself which.' }),
+      ),
       limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
       sort: sortBy(sortable),
@@ -102,11 +113,12 @@ export const listRequests = operation('ListActiveRequestsQuery', {
     { additionalProperties: false },
   ),
   output: 'listed',
-  rest: { method: 'GET', path: '/requests/' },
+  rest: { method: 'GET', path: '/requests/', omit: ['offset'], preset: { all_resources: true } },
   cli: { command: 'requests list' },
   async handle(input, { requests }) {
+    const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
     const query: Query<'request'> = {
-      ...(input.status === undefined ? {} : { where: { status: input.status } }),
+      ...(status === undefined ? {} : { where: { status } }),
       order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
       ...paging(input, 50),
     };
@@ -122,6 +134,6 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
   cli: { command: 'requests list-returns' },
   async handle(_, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
-    return requests.listed({ where, order: [['created_at', 'desc']], limit: 1000 }, true);
+    return requests.listed({ where, order: [['created_at', 'desc']] }, true);
   },
 });

@@ -30,9 +30,8 @@ export const createTemplate = operation('CreateTemplateCommand', {
   refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS'],
   rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
   cli: { command: 'templates create', args: ['template_id'] },
-  async handle({ configuration, ...fields }, { templateDesk, clock }) {
-    await templateDesk.create({ ...configuration, ...fields });
-    const { template_id } = fields;
+  async handle(fields, { templateDesk, clock }) {
+    const template_id = await templateDesk.create(fields);
     return { message: `Template '${template_id}' was created.`, templateId: template_id, timestamp: stamp(clock.now()) };
   },
 });
@@ -55,8 +54,8 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
   rest: { method: 'PUT', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates update', args: ['template_id'] },
   repeatable: true,
-  async handle({ template_id, configuration, ...fields }, { templateDesk, clock }) {
-    await templateDesk.update(template_id, { ...configuration, ...fields });
+  async handle({ template_id, ...fields }, { templateDesk, clock }) {
+    await templateDesk.update(template_id, fields);
     return { message: `Template '${template_id}' was updated.`, templateId: template_id, timestamp: stamp(clock.now()) };
   },
 });
@@ -89,10 +88,11 @@ export const validateTemplate = operation('ValidateTemplateQuery', {
   rest: { method: 'POST', path: '/templates/validate', limit: 'validation' },
   cli: { command: 'templates validate' },
   async handle(given, { templateDesk, clock }) {
-    const { errors, warnings } = templateDesk.judge(given);
+    const { fields, errors, warnings } = templateDesk.judge(given);
+    const { template_id } = fields;
     return {
       valid: errors.length === 0,
-      templateId: typeof given.template_id === 'string' ? given.template_id : null,
+      templateId: typeof template_id === 'string' ? template_id : null,
       validationErrors: errors.map(sentence),
       validationWarnings: warnings.map(sentence),
       timestamp: stamp(clock.now()),

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
-import { CommonTemplate } from '../model/template.ts';
+import { TemplateAnswer } from '../answers.ts';
+import type { Template } from '../model/template.ts';
 import { sortableTemplateFields } from '../templates/list.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
 import { paging, sortBy } from './paging.ts';
+import type { Services } from './services.ts';
 
 const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
 
@@ -14,8 +16,16 @@ export const listTemplates = operation('ListTemplatesQuery', {
       provider_api: Type.Optional(p.provider_api),
       provider_type: Type.Optional(p.provider_type),
       provider_name: Type.Optional(p.provider_name),
+      active_only: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description:
+            'Only those that machines can be had from: an enabled provider instance may serve them, and `max_instances` is not 0.',
+        }),
+      ),
       force_refresh: Type.Optional(p.force_refresh),
       limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
       page: Type.Optional(p.page),
       page_size: Type.Optional(p.page_size),
       sort: sortBy(sortableTemplateFields),
@@ -23,12 +33,17 @@ export const listTemplates = operation('ListTemplatesQuery', {
     { additionalProperties: false },
   ),
   output: 'templates',
-  rest: { method: 'GET', path: '/templates/', limit: 'template' },
+  rest: { method: 'GET', path: '/templates/', limit: 'template', omit: ['offset'], preset: { active_only: false } },
   cli: { command: 'templates list' },
   async handle(input, { templates, providers, clock }) {
     if (input.force_refresh) await templates.refresh();
     const given = Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
-    const found = templates.list({ ...given, ...(input.sort === undefined ? {} : { sort: input.sort }), ...paging(input, 50) });
+    const found = templates.list({
+      ...given,
+      ...(input.active_only ? { keep: (template) => isActive(template, { templates, providers }) } : {}),
+      ...(input.sort === undefined ? {} : { sort: input.sort }),
+      ...paging(input, 50),
+    });
     const items = found.items.map(({ template }) => {
       const machine_type = providers.machineTypeOf(template);
       return { template, ...(machine_type ? { machine_type } : {}) };
@@ -37,10 +52,13 @@ export const listTemplates = operation('ListTemplatesQuery', {
   },
 });
 
+const isActive = (template: Template, { templates, providers }: Pick<Services, 'templates' | 'providers'>): boolean =>
+  template.max_instances !== 0 && providers.mayServe(template, templates.openTo(template.template_id));
+
 export const getTemplate = operation('GetTemplateQuery', {
   summary: 'One template, as merged from its layers.',
   input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
-  output: Type.Object({ template: CommonTemplate, timestamp: Type.String() }),
+  output: Type.Object({ template: TemplateAnswer, timestamp: Type.String() }),
   refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates show', args: ['template_id'] },

@@ -21,6 +21,8 @@ export interface Preference {
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
+  /** Own name by alias. */
+  readonly #aliases: ReadonlyMap<string, string>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
   readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
@@ -34,6 +36,7 @@ export class ProviderDirectory {
     this.instances = instances;
     this.#facts = facts;
     this.#types = new Map(types.map((type) => [type.type, type]));
+    this.#aliases = new Map(types.flatMap(({ type, aliases = [] }) => aliases.map((alias) => [alias, type] as const)));
     this.#apis = new Map(instances.map((instance) => [instance.name, offered(instance, this.#types.get(instance.type), apis)]));
   }
 
@@ -67,6 +70,19 @@ export class ProviderDirectory {
   apiOf(template: Template, instance: string): ProviderApi | undefined {
     const wanted = this.#wantedApi(template);
     return wanted === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === wanted);
+  }
+
+  /** Whether an enabled instance may serve a template, by what the configuration says of both; how the instance is at present does not matter. */
+  mayServe(template: Template, openTo?: readonly string[]): boolean {
+    const { provider_name, provider_type } = template;
+    const named = openTo ?? (provider_name === undefined ? undefined : [provider_name]);
+    return this.instances.some(
+      ({ name, type, enabled }) =>
+        enabled &&
+        (named?.includes(name) ?? true) &&
+        (provider_type === undefined || provider_type === type) &&
+        this.apiOf(template, name) !== undefined,
+    );
   }
 
   /** The template as an instance sees it: what it says over the instance's defaults. */
@@ -162,11 +178,12 @@ export class ProviderDirectory {
 
   /** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
   select(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
-    requireOneType(template, preference);
+    const preferred = preference.provider_type && (this.#aliases.get(preference.provider_type) ?? preference.provider_type);
+    requireOneType(template, preferred);
     // Balancing or choosing by API means not to take the one that the template names.
     const byTemplate = preference.strategy === undefined || preference.strategy === 'explicit';
     const provider_instance = preference.provider_instance ?? (byTemplate ? template.provider_name : undefined);
-    const provider_type = preference.provider_type ?? template.provider_type;
+    const provider_type = preferred ?? template.provider_type;
     const provider_api = this.#wantedApi(template);
     return select(
       {
@@ -202,10 +219,10 @@ export class ProviderDirectory {
   }
 }
 
-function requireOneType({ template_id, provider_type }: Template, preference: Preference): void {
-  if (preference.provider_type === undefined || provider_type === undefined || preference.provider_type === provider_type) return;
-  const message = `Template '${template_id}' is for provider type '${provider_type}', not '${preference.provider_type}'.`;
-  throw new BrokerError('PROVIDER_TYPE_MISMATCH', message, { template_id, requested_provider: preference.provider_type });
+function requireOneType({ template_id, provider_type }: Template, preferred: string | undefined): void {
+  if (preferred === undefined || provider_type === undefined || preferred === provider_type) return;
+  const message = `Template '${template_id}' is for provider type '${provider_type}', not '${preferred}'.`;
+  throw new BrokerError('PROVIDER_TYPE_MISMATCH', message, { template_id, requested_provider: preferred });
 }
 
 function offered(

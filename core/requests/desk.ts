@@ -128,15 +128,15 @@ export class RequestDesk {
   }
 
   /**
-   * How a request stands. With `machines` the loop is asked to look now, and the answer comes from the store at once.
-   * REQUEST_NOT_FOUND when there is none.
+   * How a request stands. With `look` the loop is asked to look now, and the answer comes from the store at once. REQUEST_NOT_FOUND when there
+   * is none.
    */
-  async status(request_id: string, machines: boolean): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
+  async status(request_id: string, machines: boolean, look = machines): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
     const [known] = await this.#store.versions({ where: { request_id } });
     if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
     if (!request) throw requestNotFound(request_id);
-    if (machines) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
+    if (look) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
     const observed_at = this.#lookout.lookedAt(request_id) ?? request.observed_at;
     const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
     return {
@@ -197,6 +197,7 @@ export class RequestDesk {
     throw new BrokerError(
       'ALREADY_EXISTS',
       `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,
+      { request_id: given.request_id },
     );
   }
 

@@ -28,13 +28,15 @@ export function explain(errors: readonly SchemaError[], plan: Plan, value: unkno
     const params = error.params as Record<string, any>;
     const at = planAt(plan, error.instancePath);
     const choice = choices.get(error.instancePath);
-    if (error.keyword === 'boolean') continue;
-    else if (error.keyword === 'required') {
+    if (error.keyword === 'boolean') {
+      // Every unknown field comes as its own error before they come together: where there are too many, the latter is cut off.
+      const name = steps(error.instancePath).at(-1) ?? '';
+      if (error.schemaPath.endsWith('/additionalProperties'))
+        add(error.instancePath, unknown(name, planAt(plan, parent(error.instancePath))));
+    } else if (error.keyword === 'required') {
       for (const name of params['requiredProperties'] as string[]) add(`${error.instancePath}/${name}`, 'is required');
     } else if (error.keyword === 'additionalProperties') {
-      for (const name of params['additionalProperties'] as string[]) {
-        add(`${error.instancePath}/${name}`, `unknown field${hint(name, [...(at?.fields?.keys() ?? [])])}`);
-      }
+      for (const name of params['additionalProperties'] as string[]) add(`${error.instancePath}/${escape(name)}`, unknown(name, at));
     } else if (choice?.allowed.length) {
       add(error.instancePath, `must be one of ${choice.allowed.join(', ')}${at?.types.has('null') ? ' or null' : ''}`);
     } else if (choice && (verdicts.has(error.keyword) ? choice.closer : error.keyword === 'type')) continue;
@@ -72,6 +74,10 @@ const steps = (path: string): string[] =>
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+const escape = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
+const parent = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+const unknown = (name: string, around: Plan | undefined): string => `unknown field${hint(name, [...(around?.fields?.keys() ?? [])])}`;
 
 function planAt(plan: Plan, path: string): Plan | undefined {
   let at: Plan | undefined = plan;

@@ -12,7 +12,7 @@ import { verdictOn, type Verdict } from './verdict.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** How often a write is tried again when somebody else's came between. */
-const tries = 5;
+const tries = 50;
 
 /** Where templates are made, changed and taken away over the faces. They are stored as the top layer; files are never written. */
 export class TemplateDesk {
@@ -42,8 +42,8 @@ export class TemplateDesk {
     return { fields, errors: [...findings, ...errors], warnings: [...unnamed, ...warnings] };
   }
 
-  /** Refuses with TEMPLATE_INVALID, all findings at once, or ALREADY_EXISTS: what a file holds is changed by an update. */
-  async create(raw: Fields): Promise<void> {
+  /** The new id. Refuses with TEMPLATE_INVALID, all findings at once, or ALREADY_EXISTS: what a file holds is changed by an update. */
+  async create(raw: Fields): Promise<string> {
     const { fields, errors } = this.judge(raw);
     const { template_id, ...rest } = fields;
     const unnamed: Finding[] = template_id === undefined ? [{ level: 'error', path: '/template_id', message: 'is required' }] : [];
@@ -57,6 +57,7 @@ export class TemplateDesk {
     } catch (error) {
       throw isBrokerError(error) && error.code === 'ALREADY_EXISTS' ? taken : error;
     }
+    return id;
   }
 
   /**
@@ -65,11 +66,12 @@ export class TemplateDesk {
    */
   async update(template_id: string, raw: Fields): Promise<void> {
     const { fields, findings } = this.#canonical(raw);
-    refuse(template_id, findings);
-    const { template_id: _, ...changed } = fields;
+    const { template_id: other = template_id, ...changed } = fields;
+    const message = `'${String(other)}' is another template than '${template_id}'`;
+    refuse(template_id, [...findings, ...(other === template_id ? [] : [{ level: 'error', path: '/template_id', message } as const])]);
     for (let left = tries; ; left--) {
-      await this.#require(template_id);
       const stored = await this.#store.get('template', { template_id });
+      if (!stored) await this.#requireFiled(template_id);
       const fromFiles = this.#library.filesOf(template_id);
       const filed = new Set(fromFiles.flatMap((layer) => Object.keys(layer.fields)));
       const next = Object.fromEntries(
@@ -96,7 +98,7 @@ export class TemplateDesk {
   async remove(template_id: string): Promise<void> {
     const files = this.#library.filesOf(template_id).map((layer) => layer.source_file);
     if (!(await this.#store.get('template', { template_id }))) {
-      await this.#require(template_id);
+      await this.#requireFiled(template_id);
       throw new BrokerError('CONFLICT', `Template '${template_id}' stands in the file ${files.join(', ')}; take it out there.`, {
         template_id,
         files,
@@ -105,11 +107,16 @@ export class TemplateDesk {
     await this.#commit(template_id, 'template.deleted', { op: 'delete', kind: 'template', key: { template_id } });
   }
 
-  /** Where a template comes from is told with it and is no field of it, so that what was read can be written back. */
-  #canonical(raw: Fields): CanonicalTemplate {
-    const { fields, findings } = this.#review.canonical(raw);
-    const { source_info: _, sourceInfo: __, ...own } = fields;
-    return { fields: own, findings };
+  /**
+   * In canonical spelling, those of `configuration` under those beside it. Where a template comes from is told with it and is no field of it, so that
+   * what was read can be written back.
+   */
+  #canonical({ configuration, ...beside }: Fields): CanonicalTemplate {
+    const { fields, findings } = this.#review.canonical(beside);
+    const under = configuration === undefined ? undefined : this.#review.canonical(configuration as Fields);
+    const { source_info: _, sourceInfo: __, ...own } = { ...under?.fields, ...fields };
+    const inside = under?.findings.map((finding) => ({ ...finding, path: `/configuration${finding.path}` })) ?? [];
+    return { fields: own, findings: [...inside, ...findings] };
   }
 
   /** Stores a change with its line in the journal; this process reads its own writes. */
@@ -126,8 +133,11 @@ export class TemplateDesk {
     return this.#library.knows(template_id);
   }
 
-  async #require(template_id: string): Promise<void> {
-    if (!(await this.#exists(template_id))) this.#library.get(template_id);
+  /** Refuses a template that is not stored and in no file either, though this process may still remember one that another deleted. */
+  async #requireFiled(template_id: string): Promise<void> {
+    if (this.#library.filesOf(template_id).length > 0) return;
+    await this.#library.follow();
+    if (!this.#library.knows(template_id)) this.#library.get(template_id);
   }
 }
 

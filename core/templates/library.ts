@@ -41,6 +41,9 @@ export class TemplateLibrary implements Disposable {
   #invalid = new Map<string, readonly Finding[]>();
   #findings: readonly Finding[] = [];
   #loads = 0;
+  /** Reads of the store are numbered as they begin, so that one which was overtaken does not undo what the later one found. */
+  #begun = 0;
+  #kept = 0;
   #reading: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #watch: Disposable | undefined;
@@ -149,15 +152,18 @@ export class TemplateLibrary implements Disposable {
   }
 
   async #read(): Promise<void> {
-    const [files, stored] = await Promise.all([this.#options.load(), this.#options.store.find('template', {})]);
-    this.#files = withLastGood(files, this.#files);
-    this.#stored = stored;
+    this.#files = withLastGood(await this.#options.load(), this.#files);
     this.#loads += 1;
-    this.#merge();
+    // Afterwards: what is stored while the files are read counts too.
+    await this.#readStored();
   }
 
   async #readStored(): Promise<void> {
-    this.#stored = await this.#options.store.find('template', {});
+    const turn = ++this.#begun;
+    const stored = await this.#options.store.find('template', {});
+    if (turn < this.#kept) return;
+    this.#kept = turn;
+    this.#stored = stored;
     this.#merge();
   }
 

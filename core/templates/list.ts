@@ -17,6 +17,8 @@ export interface TemplateQuery extends Placement {
   readonly sort?: string;
   readonly limit?: number;
   readonly offset?: number;
+  /** Leaves out all others. */
+  readonly keep?: (template: Template) => boolean;
 }
 
 /** What a list of templates can be sorted by. */
@@ -40,6 +42,7 @@ export function listTemplates(
 ): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
   const wanted = review.canonical(given(query)).fields;
   const found = all.filter(({ template }) => {
+    if (query.keep && !query.keep(template)) return false;
     const served = { ...place(template), ...stated(template, wanted) };
     return Object.entries(wanted).every(([field, value]) => served[field as keyof Placement] === value);
   });

@@ -5,8 +5,10 @@ import { BrokerError } from '../../core/errors.ts';
 import { inCall } from '../call-context.ts';
 import type { Broker } from '../compose.ts';
 import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
+import { securityHeaders } from '../security-headers.ts';
 import { bindOperation } from './bind-operation.ts';
 import { bindDocumentRoutes } from './document-routes.ts';
+import { callChecks } from './call-checks.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
@@ -18,7 +20,6 @@ import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
-import { securityHeaders } from './security-headers.ts';
 
 const largestBody = 1024 * 1024;
 
@@ -33,12 +34,22 @@ export interface AppOptions {
 /** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
 export function createApp({ broker, answered, limits }: AppOptions): FastifyInstance {
   const paths = new PathTable();
+  const { call_timeout_s, trust_proxy } = broker.configuration.server;
   const app = fastify({
     logger: false,
     bodyLimit: largestBody,
-    trustProxy: broker.configuration.server.trust_proxy,
-    // A client that sends its call byte by byte is not waited for longer.
-    requestTimeout: 60_000,
+    trustProxy: trust_proxy,
+    // A client that sends its call byte by byte is not waited for longer, nor one that does not take its answer.
+    requestTimeout: call_timeout_s * 1000,
+    connectionTimeout: 2 * call_timeout_s * 1000,
+    // Node's own refusal has no body; ours is below. Of two hosts it would take the first, and a gateway perhaps the other.
+    http: {
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      // With a time for headers that is longer than that for a call, node would take each for the other.
+      headersTimeout: Math.min(60_000, call_timeout_s * 1000),
+      connectionsCheckingInterval: Math.min(5_000, call_timeout_s * 250),
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : randomUUID()),
@@ -70,6 +81,15 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
     if (closing) reply.header('connection', 'close');
     inCall(request.id, done);
   });
+  const check = callChecks(broker.configuration.server);
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const wrong = check(raw);
+    // What follows on the connection may be read otherwise than it was meant; and what comes together with an upgrade is not read at all.
+    if (wrong || raw.headers.upgrade !== undefined) reply.header('connection', 'close');
+    done(wrong);
+  });
+  // A call that expects what nobody here knows is answered as any other.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   if (answered) {
     app.addHook('onResponse', (request, reply, done) => {
       answered(request, reply);

@@ -3,6 +3,7 @@ import type { Caller, Operation, RestBinding } from '../../core/operations/opera
 import type { Broker } from '../compose.ts';
 import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
+import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './path-table.ts';
@@ -53,9 +54,12 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
   }
 
   paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
-  const limited = limits && rest.limit ? { onRequest: limitRoute(limits, rest.limit) } : {};
+  // A call that is not taken does not count either.
+  const pressed = operation.kind === 'command' ? [refuseUnderPressure(broker.meter.pressure)] : [];
+  const limited = limits && rest.limit ? [limitRoute(limits, rest.limit)] : [];
+  const onRequest = [...pressed, ...limited];
   const config = { errors: form, operation: operation.name };
-  for (const url of urlsOf(rest.path)) app.route({ method: rest.method, url, config, ...limited, handler: handle });
+  for (const url of urlsOf(rest.path)) app.route({ method: rest.method, url, config, onRequest, handler: handle });
 }
 
 /** A list is served with the slash at the end and without it. */

@@ -1,3 +1,4 @@
+import type { Store } from '../../core/storage.ts';
 import type { Broker } from '../compose.ts';
 
 /** One thing that must be well for the broker to serve. */
@@ -26,7 +27,7 @@ const patienceMs = 2_000;
 export async function checksOf(broker: Broker): Promise<Checks> {
   const { store, loop, services } = broker;
   const [storage, carriedOut] = await Promise.all([
-    inTime(store.count('request', { status: 'pending' }), 'storage', () => ({ ok: true })),
+    inTime(readyOf(store), 'storage', () => ({ ok: true })),
     inTime(Promise.resolve(loop?.trouble()), 'loop', (trouble) => (trouble === undefined ? { ok: true } : { ok: false, message: trouble })),
   ]);
   return {
@@ -49,6 +50,12 @@ function providersOf({ services, facts }: Broker): Checks['providers'] {
   const enabled = Object.values(instances).filter(({ status }) => status !== 'disabled');
   const ok = enabled.length === 0 || enabled.some(({ status }) => status === 'healthy');
   return { ok, ...(ok ? {} : { message: 'No enabled provider instance answers.' }), instances };
+}
+
+/** It can be read, and written. */
+async function readyOf(store: Store): Promise<void> {
+  await store.count('request', { status: 'pending' });
+  await store.ready?.();
 }
 
 async function inTime<T>(question: Promise<T>, who: string, read: (answer: T) => Check): Promise<Check> {

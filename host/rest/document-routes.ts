@@ -24,7 +24,7 @@ export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broke
 
   app.get('/openapi.json', async (_, reply) => reply.header('content-type', jsonType).send(await text()));
   for (const url of ['/docs', '/docs/*', '/redoc', '/redoc/*']) app.route({ method: 'GET', url, handler: show });
-  for (const path of ['/openapi.json', '/docs', '/redoc']) paths.add('GET', path, 'detail');
+  for (const path of ['/openapi.json', '/docs/', '/redoc/']) paths.add('GET', path, 'detail');
 }
 
 /** Makes a thing at the first call; again only when that failed. */

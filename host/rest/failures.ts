@@ -18,13 +18,19 @@ declare module 'fastify' {
 /** Every way in which a call can fail ends here. */
 export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): void {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => {
+  function refuseUnserved(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
     const served = paths.match(path);
     const refusal = served ? methodNotAllowed(request.method, path, served.methods) : nothingAt(request.method, path);
     answerFailure(refusal, request, reply, log, served?.form);
     meter.http.unmatched(request.method, reply.statusCode, reply.elapsedTime);
     return reply;
+  }
+  app.setNotFoundHandler(refuseUnserved);
+  // Before the body is read: what is wrong with that does not matter where nothing would take it.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuseUnserved(request, reply);
+    else done();
   });
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../local-call.ts';
 import type { CarryOperation } from '../mcp/broker-access.ts';
-import { objectionToOrigin } from '../mcp/caller-check.ts';
+import { objectionToOrigin } from '../caller-check.ts';
 import { refuse } from '../mcp/refuse.ts';
 import { carryBy } from '../sdk/carry-by.ts';
 import { carryIn } from '../sdk/carry-in.ts';

@@ -23,6 +23,8 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
     config: { errors: 'error', operation: 'call_operation' },
     onRequest(request, reply, done) {
       const operation = byName.get((request.params as { operation: string }).operation);
+      const refused = operation?.kind === 'command' ? broker.meter.pressure.objection() : undefined;
+      if (refused) return done(refused);
       const group = operation && groupOf(operation);
       const count = group && limited.get(group);
       if (count) count(request, reply, done);

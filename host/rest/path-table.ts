@@ -17,12 +17,12 @@ export interface PathMatch {
 export class PathTable {
   readonly #entries = new Map<string, Entry>();
 
-  /** `path` with `{name}` for parameters. */
+  /** `path` with `{name}` for parameters; with a slash at its end where it is served with it and without it. */
   add(method: string, path: string, form: ErrorForm): void {
     let entry = this.#entries.get(path);
     if (!entry) {
       const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
-      entry = { pattern: new RegExp(`^${pattern.replace(/\/$/, '')}/?$`), fixed: !path.includes('{'), methods: new Set(), form };
+      entry = { pattern: new RegExp(`^${pattern.replace(/\/$/, '/?')}$`), fixed: !path.includes('{'), methods: new Set(), form };
       this.#entries.set(path, entry);
     }
     entry.methods.add(method);

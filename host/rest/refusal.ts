@@ -17,7 +17,8 @@ interface FrameworkError {
   readonly message?: string;
 }
 
-const framework: Readonly<Record<string, readonly [Code, string]>> = {
+const framework: Readonly<Record<string, readonly [code: Code, message: string, status?: number]>> = {
+  HPE_HEADER_OVERFLOW: ['INVALID_REQUEST', 'There are more than 200 headers.', 431],
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_REQUEST', 'The body is not as long as content-length says.'],
@@ -28,7 +29,8 @@ const framework: Readonly<Record<string, readonly [Code, string]>> = {
 
 /** What a caller is told of an error. Anything unforeseen is INTERNAL and says nothing of the inside. */
 export function refusalOf(error: unknown): Refusal {
-  if (isBrokerError(error)) {
+  // What a storage or a plugin says of its own misuse is of the inside too.
+  if (isBrokerError(error) && error.code !== 'INTERNAL') {
     const { code, message, details } = error;
     const { status } = codes[code];
     const retry_after = status === 503 || status === 429 ? { retry_after: Number(details['retry_after_s'] ?? 5) } : {};
@@ -36,7 +38,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   const { code: name, statusCode, message = '' } = (error ?? {}) as FrameworkError;
   const known = typeof name === 'string' && Object.hasOwn(framework, name) ? framework[name] : undefined;
-  if (known) return { code: known[0], status: codes[known[0]].status, message: known[1], details: {} };
+  if (known) return { code: known[0], status: known[2] ?? codes[known[0]].status, message: known[1], details: {} };
   if (name?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return { code: 'INVALID_REQUEST', status: statusCode, message, details: {} };
   }

@@ -54,12 +54,12 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
 
   return ({ params, query, body }) => {
     const findings: Finding[] = [];
-    if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
+    if (body !== undefined && body !== null && !isFields(body)) {
       findings.push({ level: 'error', path: '', message: 'The body must be a JSON object.' });
     }
     const merged: Record<string, unknown> = { ...params };
     lay(merged, known(fields(query, findings, true), findings), 'query', findings);
-    if (findings.length === 0 && body) lay(merged, fields(body, findings, false), 'body', findings);
+    if (isFields(body)) lay(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
     // A body that is no object lacks every field, which says nothing.
     if (parsed.findings && !findings.some(({ path }) => path === '')) findings.push(...parsed.findings);
@@ -67,6 +67,8 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
     return preset ? { ...(parsed.value as Fields), ...preset } : (parsed.value as Fields);
   };
 }
+
+const isFields = (body: unknown): body is Fields => typeof body === 'object' && body !== null && !Array.isArray(body);
 
 /** Lays fields over others; a field that stands in two places must be the same in both. */
 function lay(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {

@@ -22,6 +22,12 @@ const leaves: readonly (readonly [string, Environment, unknown])[] = [
     { MUSTER_ACME_HANDLERS__FAST_BOOT: 'true', MUSTER_ACME_HANDLERS: '{"fast_boot":false,"slow_boot":false}' },
     { handlers: { fast_boot: true, slow_boot: false } },
   ],
+  ['an object as JSON in camelCase', { MUSTER_ACME_HANDLERS: '{"fastBoot":false}' }, { handlers: { fast_boot: false } }],
+  [
+    'a nested variable over the JSON of its parent in camelCase',
+    { MUSTER_ACME_HANDLERS__FAST_BOOT: 'true', MUSTER_ACME_HANDLERS: '{"fastBoot":false,"slow_boot":false}' },
+    { handlers: { fast_boot: true, slow_boot: false } },
+  ],
   ['a free map as JSON', { MUSTER_ACME_LABELS: '{"teamName":"a"}' }, { labels: { teamName: 'a' } }],
   ['a list with commas', { MUSTER_ACME_ZONES: 'a, b' }, { zones: ['a', 'b'] }],
   ['a list as JSON', { MUSTER_ACME_ZONES: '["a","b"]' }, { zones: ['a', 'b'] }],
@@ -65,4 +71,14 @@ test('an empty environment resolves to the defaults', (t) => {
   const { resolved, recognized, errors } = resolve(acme, {});
   t.deepEqual([resolved['region'], resolved['account_name'], resolved['level']], ['here', null, 'low']);
   t.deepEqual([recognized, errors], [[], []]);
+});
+
+test('two spellings of a field in one JSON text that say different things are invalid', (t) => {
+  const { invalid, tree } = readVariables(acme.config, 'MUSTER_ACME_', { MUSTER_ACME_HANDLERS: '{"fastBoot":false,"fast_boot":true}' });
+  t.deepEqual(tree, {});
+  t.deepEqual(
+    invalid.map(({ variable }) => variable),
+    ['MUSTER_ACME_HANDLERS'],
+  );
+  t.regex(invalid[0]?.message ?? '', /'fastBoot' and 'fast_boot' are the same field/);
 });

@@ -8,11 +8,20 @@ import { secretsOf } from '../../host/secrets.ts';
 import { bootBroker, makePlace, startBroker, until } from '../support/boot-broker.ts';
 
 const id = 'AKIAPLANTEDPLANTED';
+const nested = 'planted-where-no-schema-looks';
+const inAddress = 'planted-in-an-address';
 const secret = 'planted/secret+of"40-characters\\xxxxxxxxxx';
 const token = 'planted-session-token-xxxxxxxxxxxxxxxxxxxx';
 
 test('no line holds what the schema of a plugin calls sensitive, wherever it turns up', async (t) => {
-  const config = { access_key_id: id, secret_access_key: secret, session_token: token, region: 'eu-central-1' };
+  const config = {
+    access_key_id: id,
+    secret_access_key: secret,
+    session_token: token,
+    region: 'eu-central-1',
+    vault: { api_password: nested },
+    proxy_host: `me:${inAddress}@proxy`,
+  };
   const place = await makePlace({ configuration: { providers: [{ name: 'east', type: 'cloud', config }] } });
   t.teardown(() => place.close());
   const loaded = await loadConfiguration({ cwd: place.directory, env: {} });
@@ -21,7 +30,7 @@ test('no line holds what the schema of a plugin calls sensitive, wherever it tur
   log.info({ configuration: loaded.configuration, deep: [{ er: { config } }] }, `key ${id} with ${secret}`);
   log.error({ err: new Error(`refused ${token}`, { cause: new Error(secret) }) }, 'A call failed.');
   const text = lines.join('');
-  for (const planted of [id, secret, token, JSON.stringify(secret).slice(1, -1)]) t.false(text.includes(planted));
+  for (const planted of [id, secret, token, nested, inAddress, JSON.stringify(secret).slice(1, -1)]) t.false(text.includes(planted));
   t.is(text.split('***').length - 1 >= 10, true);
   for (const line of lines) t.notThrows(() => JSON.parse(line));
   t.true(text.includes('eu-central-1'));

@@ -145,6 +145,35 @@ test('template: the create command takes description and configuration, whose fi
   t.false('configuration' in template);
 });
 
+test('template: configuration is a template in one object: in any spelling, with the id in it, in every write alike', async (t) => {
+  const mine = await specBroker({ configuration: { providers: [provider('east')] } });
+  t.teardown(() => mine.close());
+  const fields = async (id: string) => (await mine.call('GET', `/templates/${id}`)).body.template;
+  const made = await mine.call('POST', '/templates/', { configuration: { templateId: 'inside', imageId: 'ami-a' }, image_id: 'ami-b' });
+  t.like(made, { status: 201, body: { message: "Template 'inside' was created.", templateId: 'inside' } });
+  t.is((await fields('inside')).image_id, 'ami-b');
+  const changed = { configuration: { imageId: 'ami-c', keyName: 'k' }, key_name: 'over' };
+  t.is((await mine.call('PUT', '/templates/inside', changed)).status, 200);
+  t.like(await fields('inside'), { image_id: 'ami-c', key_name: 'over' });
+  const other = await mine.call('PUT', '/templates/inside', { configuration: { template_id: 'another', name: 'n' } });
+  t.like(other, { status: 400, body: { detail: "/template_id: 'another' is another template than 'inside'" } });
+  t.false('name' in (await fields('inside')));
+});
+
+test('template: what validation says of a configuration is what creating it says', async (t) => {
+  const mine = await specBroker({ configuration: { providers: [provider('east')] } });
+  t.teardown(() => mine.close());
+  for (const configuration of [{ image_id: 5 }, { imageId: 'a', image_id: 'b' }, 5, 'x', [], null]) {
+    const { status, body } = await mine.call('POST', '/templates/validate', { template_id: 'v', configuration });
+    t.is(status, 200);
+    t.false(body.valid, JSON.stringify(configuration));
+    t.is((await mine.call('POST', '/templates/', { template_id: 'v', configuration })).status, 400);
+  }
+  const inside = await mine.call('POST', '/templates/validate', { configuration: { template_id: 'w', image_id: 'ami-1' } });
+  t.like(inside.body, { valid: true, templateId: 'w' });
+  t.notRegex(inside.body.validationWarnings.join(), /configuration|template_id/);
+});
+
 test('source: source_info names file, kind of file, priority and the chain from the base to the most specific', async (t) => {
   const { writeFile } = await import('node:fs/promises');
   const own = await specBroker({

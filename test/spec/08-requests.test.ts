@@ -1,4 +1,5 @@
 import test from 'ava';
+import { openReturn } from '../../core/requests/give-back.ts';
 import type { BootedBroker } from '../support/boot-broker.ts';
 import { shape, specBroker } from './spec-broker.ts';
 
@@ -87,6 +88,17 @@ test('GET /requests/return: the returns that are not done, with their machines',
   const theirs = (await stage('hostfactory').broker.call('GET', '/requests/return')).body;
   t.deepEqual(Object.keys(theirs), ['requests']);
   t.like(theirs.requests[0], { requestId: stage('hostfactory').returned, status: 'running' });
+});
+
+test('GET /requests/return: all of them, however many', async (t) => {
+  const broker = await specBroker();
+  t.teardown(() => broker.close());
+  const { completed_at: _, ...open } = openReturn([], 60, Date.now(), {}).request;
+  const records = Array.from({ length: 1100 }, (_, i) => ({ ...open, request_id: `ret-${i}`, status: 'pending' as const }));
+  await broker.broker.store.commit(records.map((record) => ({ op: 'insert', kind: 'request', record }) as const));
+  const { body } = await broker.call('GET', '/requests/return');
+  t.like(body, { count: 1100, total_count: 1100 });
+  t.is(body.requests.length, 1100);
 });
 
 test('GET /requests/{request_id}/status: the row of the default scheduler', async (t) => {

@@ -115,6 +115,23 @@ test('authentication: a misspelt secret is masked as well', async (t) => {
   t.like(body.configuration, { secret_acces_key: '***', apiToken: '***', note: 'shown' });
 });
 
+test('authentication: so is a secret inside of what nobody knows, and one that stands in an address', async (t) => {
+  const config = {
+    vault: { api_password: 'hush', list: [{ accessKey: 'hush' }, 'shown'], tokens: ['hush'], note: 'shown' },
+    endpoint_url: 'http://me:hush@127.0.0.1:9/path',
+    proxy_host: 'me:hush@proxy.example',
+  };
+  const broker = await specBroker({ configuration: { providers: [{ name: 'east', type: 'cloud', config }] } });
+  t.teardown(() => broker.close());
+  const answers = [await broker.call('GET', '/providers/east'), await broker.call('POST', '/operations/get_configuration', {})];
+  for (const { body } of answers) t.notRegex(JSON.stringify(body), /hush/);
+  t.like(answers[0]?.body.configuration, {
+    vault: { api_password: '***', list: [{ accessKey: '***' }, 'shown'], tokens: '***', note: 'shown' },
+    endpoint_url: 'http://***@127.0.0.1:9/path',
+    proxy_host: '***@proxy.example',
+  });
+});
+
 test('versioning: the API has its version in the path, and no other version is there', async (t) => {
   const broker = await specBroker();
   t.teardown(() => broker.close());

@@ -137,6 +137,16 @@ for (const path of ['/requests/', '/templates/', '/providers/']) {
   });
 }
 
+test('paging: a page beyond all entries is empty, and one beyond what can be counted is refused', async (t) => {
+  for (const path of ['/requests/', '/templates/', '/providers/']) {
+    const { status, body } = await broker.call('GET', `${path}?page=1000000&page_size=200`);
+    t.is(status, 200, path);
+    t.deepEqual(body.requests ?? body.templates ?? body.providers, [], path);
+    for (const page of ['9007199254740991', '9223372036854775807', '1000000000000000000000000000000'])
+      t.is((await broker.call('GET', `${path}?page=${page}&page_size=200`)).status, 400, `${path} ${page}`);
+  }
+});
+
 test('sorting: numbers as numbers, in both directions', async (t) => {
   const templates = async (sort: string) =>
     (await broker.call('GET', `/templates/?sort=${sort}`)).body.templates.map((each: any) => each.max_instances);

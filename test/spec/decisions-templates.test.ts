@@ -136,6 +136,13 @@ test('aliases: aws means the type cloud, AutoScalingGroup the API ASG, in bodies
   await broker.call('POST', '/templates/', { template_id: 'aliased', provider_type: 'aws', provider_api: 'AutoScalingGroup' });
   t.like((await broker.call('GET', '/templates/aliased')).body.template, { provider_type: 'cloud', provider_api: 'ASG' });
   t.is((await broker.call('POST', '/providers/validate', { providers: [{ name: 'x', type: 'aws' }] })).body.valid, true);
+  const preferred = { template_id: 'aliased', maxNumber: 1, providerPreference: { type: 'load_balanced', provider_type: 'aws' } };
+  await broker.call('PUT', '/templates/aliased', { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] });
+  t.like(await broker.call('POST', '/requests/', preferred), { status: 201, body: { provider_selection: { provider_type: 'cloud' } } });
+  const tried = await broker.call('POST', '/providers/select', { template_id: 'aliased', provider_type: 'aws' });
+  t.like(tried, { status: 200, body: { provider_type: 'cloud', selection_strategy: 'load_balanced' } });
+  const unknown = await broker.call('POST', '/providers/select', { template_id: 'aliased', provider_type: 'gcp' });
+  t.is(unknown.body.error.code, 'PROVIDER_TYPE_MISMATCH');
 });
 
 test('open objects: unknown fields of a template are kept as written, with a warning where it is validated', async (t) => {
@@ -180,4 +187,29 @@ test('validate: without an id it is a warning, an unknown provider type an error
   t.like(body, { valid: true, templateId: null });
   t.is(body.validationWarnings.length, 1);
   t.is((await broker.call('POST', '/templates/', { template_id: 'x', provider_type: 'metal' })).status, 400);
+});
+
+test('writes: many writers of one template at once all come through, and none undoes what another wrote', async (t) => {
+  const broker = await specBroker({ storage: 'sqlite' });
+  t.teardown(() => broker.close());
+  const names = Array.from({ length: 24 }, (_, i) => `field_${i}`);
+  const answers = await Promise.all(names.map((name) => broker.call('PUT', '/templates/small', { [name]: 'x' })));
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  t.like((await broker.call('GET', '/templates/small')).body.template, Object.fromEntries(names.map((name) => [name, 'x'])));
+});
+
+test('writes: a template that another process deleted is gone for this one at once', async (t) => {
+  const one = await specBroker({ storage: 'sqlite' });
+  const two = await specBroker({ storage: 'sqlite', place: one.place });
+  t.teardown(async () => {
+    await two.close();
+    await one.close();
+  });
+  for (const [method, body] of [['DELETE'], ['PUT', { name: 'x' }]] as const) {
+    await one.call('POST', '/templates/', { template_id: 'brief' });
+    t.is((await two.call('GET', '/templates/brief')).status, 200);
+    t.is((await one.call('DELETE', '/templates/brief')).status, 200);
+    t.like(await two.call(method, '/templates/brief', body), { status: 404 }, method);
+    t.is((await two.call('GET', '/templates/brief')).status, 404);
+  }
 });

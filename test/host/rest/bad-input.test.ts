@@ -92,6 +92,15 @@ test('a query is converted, and refused like a body', async (t) => {
   t.is((await broker.call('GET', '/requests/?__proto__=1&sort=nothing')).status, 400);
 });
 
+test('what is wrong with the query neither hides nor makes up anything of the body', async (t) => {
+  const path = '/machines/request?machineCount=2&machine_count=3';
+  const { status, body } = await broker.call('POST', path, { template_id: 'small', additional_data: 5 });
+  t.is(status, 400);
+  t.regex(body.detail, /\/additional_data: must be an object/);
+  t.regex(body.detail, /\/machineCount: 'machineCount' and 'machine_count' are the same field/);
+  t.notRegex(body.detail, /required/);
+});
+
 test('ids in paths may be anything and find nothing', async (t) => {
   for (const id of ['req-nothing', '%00', '..%2f..%2fetc', 'a'.repeat(255), '__proto__', '%F0%9F%92%A9']) {
     const answer = await broker.call('GET', `/requests/${id}/status`);

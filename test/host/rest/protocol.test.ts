@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import { BrokerError } from '../../../core/errors.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
 let broker: BootedBroker;
@@ -69,6 +71,46 @@ test('lists are served with the slash at the end and without it', async (t) => {
   }
 });
 
+test('no other path has a slash at the end: there is nothing, rather than a wrong method', async (t) => {
+  for (const path of ['/templates/small/', '/providers/east/', '/requests/return/', '/requests/req-1/status/', '/templates//']) {
+    const { status, body } = await broker.call('GET', path);
+    t.is(status, 404, path);
+    t.regex(body.detail, /^Nothing is served at GET /, path);
+  }
+  t.is((await broker.call('POST', '/templates/validate/', {})).status, 404);
+  t.is((await broker.app.inject('/livez/')).statusCode, 404);
+  for (const url of ['/docs', '/docs/', '/redoc']) t.is((await broker.app.inject({ method: 'POST', url })).statusCode, 405, url);
+});
+
+test('what is not served is told without reading the body, in the form of its path', async (t) => {
+  const bodies = [
+    ['text/plain', 'a=b'],
+    ['application/json', '{'],
+    ['application/json', `"${'x'.repeat(1_100_000)}"`],
+  ] as const;
+  for (const [type, payload] of bodies) {
+    const send = (method: 'POST' | 'PUT', url: string) => broker.app.inject({ method, url, payload, headers: { 'content-type': type } });
+    const nowhere = await send('POST', '/api/v1/nothing');
+    t.is(nowhere.statusCode, 404);
+    t.deepEqual(Object.keys(nowhere.json()), ['detail']);
+    const wrong = await send('PUT', '/api/v1/providers/east');
+    t.is(wrong.statusCode, 405);
+    t.is(wrong.headers['allow'], 'GET');
+    t.is(wrong.json().error.code, 'METHOD_NOT_ALLOWED');
+    t.is((await send('POST', '/livez')).statusCode, 405);
+  }
+});
+
+test('a body that came compressed is 415: it is not read', async (t) => {
+  const payload = gzipSync('{"template_id":"small"}');
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const answer = await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', payload, headers });
+  t.is(answer.statusCode, 415);
+  t.regex(answer.json().detail, /gzip/);
+  const plain = { ...headers, 'content-encoding': 'identity' };
+  t.is((await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', payload: '{}', headers: plain })).statusCode, 200);
+});
+
 test('a template comes in its envelope, with a fresh time', async (t) => {
   const answer = await broker.call('GET', '/templates/small');
   t.is(answer.status, 200);
@@ -104,11 +146,12 @@ test('an unforeseen failure says nothing of the inside and is logged with the id
     error: (fields: Readonly<Record<string, unknown>>, text: string) => void lines.push([fields, text]),
   };
   const own = await bootBroker({ storage: 'memory', loop: 'none', log });
-  own.broker.store.get = () => Promise.reject(new Error('secret of the inside'));
-  own.broker.store.versions = own.broker.store.get as never;
-  const answer = await own.call('GET', '/requests/req-1', undefined, { 'x-request-id': 'call-1' });
-  t.is(answer.status, 500);
-  t.notRegex(JSON.stringify(answer.body), /secret/);
-  t.is(lines[0]?.[0]['x_request_id'], 'call-1');
+  for (const [i, failure] of [new Error('secret of the inside'), new BrokerError('INTERNAL', 'secret of a storage')].entries()) {
+    own.broker.store.versions = () => Promise.reject(failure);
+    const answer = await own.call('GET', '/requests/req-1', undefined, { 'x-request-id': `call-${i}` });
+    t.is(answer.status, 500);
+    t.notRegex(JSON.stringify(answer.body), /secret/);
+    t.like(lines[i]?.[0], { x_request_id: `call-${i}`, err: failure });
+  }
   await own.close();
 });
