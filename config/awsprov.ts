@@ -29,16 +29,16 @@ const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>
   AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: ['cloud_max_retries', whole],
 };
 
-/** What is done here in another way, whatever the key says. */
-const withoutEffect = new Set([
-  'AWS_CREDENTIAL_RENEW_MARGIN',
-  'AWS_REQUEST_RETRY_ATTEMPTS',
-  'AWS_DESCRIBE_REQUEST_INTERVAL',
-  'AWS_INSTANCE_PENDING_TIMEOUT_SEC',
-  'AWS_SPOT_TERMINATE_ON_RECLAIM',
-  'AWS_TAG_InstanceID',
-  'INSTANCE_CREATION_TIMEOUT',
-]);
+/** What is done here in another way, whatever the key says, and in which. */
+const withoutEffect: Readonly<Record<string, string>> = {
+  AWS_CREDENTIAL_RENEW_MARGIN: 'credentials are asked anew five minutes before they expire',
+  AWS_REQUEST_RETRY_ATTEMPTS: 'what changes the cloud is repeated under one token until its outcome is known',
+  AWS_DESCRIBE_REQUEST_INTERVAL: 'how often the cloud is asked follows from what is under way',
+  AWS_INSTANCE_PENDING_TIMEOUT_SEC: 'a machine that is not usable after ten minutes is replaced',
+  AWS_SPOT_TERMINATE_ON_RECLAIM: 'a machine that is returned is ended, announced by the cloud or not',
+  AWS_TAG_InstanceID: 'machines are tagged with their request, not with their own id',
+  INSTANCE_CREATION_TIMEOUT: 'nothing is ended because the scheduler does not name it',
+};
 const ownKeys = ['LogLevel', 'ACCEPT_PROPAGATED_LOG_SETTING'];
 
 /** Fixed, because requests and machines are stored under it. */
@@ -63,7 +63,7 @@ export function fromAwsprov(
     config[ours] = value;
     keys.set(`/providers/0/config/${ours}`, `/${key}`);
   }
-  const level = levelOf(propagated(raw, env) ?? raw['LogLevel']);
+  const level = levelOf(propagated(raw, env)) ?? levelOf(raw['LogLevel']);
   if (level !== undefined) keys.set('/server/log_level', '/LogLevel');
   return {
     ...source,
@@ -74,7 +74,11 @@ export function fromAwsprov(
       server: { port: 0, ...(level === undefined ? {} : { log_level: level }) },
     },
     place: (pointer) => source.place(keys.get(pointer) ?? pointer),
-    findings: [...wrong(raw), ...unknown(raw)].map(({ path, ...finding }) => ({ ...finding, path, file: source.place(path) })),
+    findings: [...wrong(raw), ...otherwise(raw), ...unknown(raw)].map(({ path, ...finding }) => ({
+      ...finding,
+      path,
+      file: source.place(path),
+    })),
   };
 }
 
@@ -83,8 +87,31 @@ function wrong(raw: Raw): Finding[] {
   return [{ level: 'error', path: '/AWS_REGION', message: 'is required: the region whose machines are wanted' }];
 }
 
+/** What is taken, and does not do what it does elsewhere. */
+function otherwise(raw: Raw): Finding[] {
+  const warn = (key: string, message: string): Finding => ({ level: 'warning', path: `/${key}`, message });
+  const none = Object.entries(withoutEffect).flatMap(([key, why]) => {
+    const given = raw[key] === '' || raw[key] === null ? undefined : raw[key];
+    const asked = given !== undefined && !(key === 'AWS_TAG_InstanceID' && isOff(given));
+    return asked ? [warn(key, `has no effect here: ${why}`)] : [];
+  });
+  const ms = whole(raw['AWS_CONNECTION_TIMEOUT_MS']);
+  const bounded = typeof ms === 'number' && (ms < 1_000 || ms > 60_000);
+  const level = raw['LogLevel'];
+  return [
+    ...none,
+    ...(text(raw['AWS_PROXY_HOST']) !== undefined && !whole(raw['AWS_PROXY_PORT'])
+      ? [warn('AWS_PROXY_HOST', 'cannot be reached without AWS_PROXY_PORT')]
+      : []),
+    ...(bounded ? [warn('AWS_CONNECTION_TIMEOUT_MS', `is taken as ${String(seconds(ms))} s: 1 to 60 s can be had`)] : []),
+    ...(text(level) !== undefined && levelOf(level) === undefined ? [warn('LogLevel', 'is no level that is known; it stays at info')] : []),
+  ];
+}
+
+const isOff = (value: unknown): boolean => /^(false|0|no)$/i.test(String(value));
+
 function unknown(raw: Raw): Finding[] {
-  const known = [...Object.keys(fields), ...withoutEffect, ...ownKeys];
+  const known = [...Object.keys(fields), ...Object.keys(withoutEffect), ...ownKeys];
   return Object.keys(raw).flatMap((key): Finding[] =>
     known.includes(key) ? [] : [{ level: 'warning', path: `/${key}`, message: `is no known key and has no effect${meant(key, known)}` }],
   );

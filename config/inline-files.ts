@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Finding } from '../core/findings.ts';
+import { readScript } from './script-file.ts';
 import { readSpecFile } from './spec-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -46,12 +45,9 @@ async function inlineSpec(spec: (typeof specs)[number], filled: Record<string, u
 async function inlineScript(filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
   const name = filled['user_data_script'];
   if (typeof name !== 'string' || name === '') return;
-  const path = resolve(directory, name);
   delete filled['user_data_script'];
   if (filled['user_data'] !== undefined) return;
-  try {
-    filled['user_data'] = (await readFile(path)).toString('base64');
-  } catch (reason) {
-    error('/user_data_script', `${path} cannot be read (${(reason as NodeJS.ErrnoException).code ?? String(reason)})`);
-  }
+  const read = await readScript(directory, name);
+  if ('wrong' in read) error('/user_data_script', read.wrong);
+  else filled['user_data'] = read.bytes.toString('base64');
 }

@@ -7,20 +7,19 @@ import type { ProviderType } from '../core/provider.ts';
 import { compile } from '../core/schema.ts';
 import type { StorageDriver } from '../core/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
-import { fromAwsprov, isAwsprov } from './awsprov.ts';
 import { checkProviders, typeNamed } from './check-providers.ts';
 import { checkScheduler, checkStorage } from './check-sections.ts';
-import { findConfiguration, readConfiguration, type ConfigurationSource } from './configuration-file.ts';
 import type { Configuration } from './configuration.ts';
-import { defaultPlugins, withoutFile } from './defaults.ts';
+import { withoutFile } from './defaults.ts';
 import type { Environment } from './environment.ts';
 import { isObject } from './objects.ts';
 import { Layers, type ValueOrigin } from './origins.ts';
 import { absolutePaths, type PathBase } from './paths.ts';
 import { placedIn, refusal } from './places.ts';
 import { loadPlugins } from './plugins.ts';
-import { ConfigurationFile, PluginsSection } from './schema.ts';
-import { EnvironmentVariables } from './variables.ts';
+import { readSources, type Tree } from './read-sources.ts';
+import { ConfigurationFile } from './schema.ts';
+import type { EnvironmentVariables } from './variables.ts';
 
 export interface LoadOptions {
   /** A file that the command line names; it beats MUSTER_CONFIG and the search. */
@@ -48,28 +47,14 @@ export interface LoadedConfiguration {
   readonly findings: readonly Finding[];
 }
 
-type Tree = Readonly<Record<string, unknown>>;
-
 /**
  * Finds, merges and checks the configuration: command line over environment over file over defaults. Throws INVALID_CONFIGURATION with
  * every finding and its place in `details.findings`; FILE_NOT_FOUND or PARSE_ERROR for a file that cannot be read.
  */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
-  const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
   const findings: Finding[] = [];
-  const source = inOurForm(
-    named === undefined ? await findConfiguration(options.cwd) : await readConfiguration(resolve(options.cwd, named)),
-    options.env,
-    findings,
-  );
-  const directory = source?.directory ?? resolve(options.cwd);
-
   // Step one: the plugins, because everything else is checked with what they bring.
-  const file = source ? treeOf(source.value, findings) : {};
-  const variables = new EnvironmentVariables(options.env);
-  const environment = variables.sections();
-  const commandLine = treeOf(options.overrides, findings);
-  const wanted = [commandLine, ...environment.map(({ tree }) => tree), file].find((tree) => tree['plugins'] !== undefined)?.['plugins'];
+  const { source, directory, file, variables, environment, commandLine, plugins: wanted } = await readSources(options, findings);
   const { names: pluginNames, plugins, complete } = await pluginsOf(wanted, directory, findings);
 
   // Step two: everything else.
@@ -132,26 +117,6 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
 }
 
-/** A configuration of HostFactory's AWS provider is taken as one of ours. */
-function inOurForm(source: ConfigurationSource | undefined, env: Environment, findings: Finding[]): ConfigurationSource | undefined {
-  if (!source || !isAwsprov(source)) return source;
-  const ours = fromAwsprov(source, env);
-  findings.push(...ours.findings);
-  return ours;
-}
-
-/** In canonical spelling; what cannot be read as a configuration at all is a finding. */
-function treeOf(value: unknown, findings: Finding[]): Tree {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) {
-    findings.push({ level: 'error', path: '', message: 'must be an object with the sections of a configuration' });
-    return {};
-  }
-  const canonical = compile(ConfigurationFile).canonical(value);
-  findings.push(...canonical.findings);
-  return canonical.value as Tree;
-}
-
 interface Loaded {
   /** As written: they load again, from the same directory, in a thread of their own. */
   readonly names: readonly string[];
@@ -160,18 +125,14 @@ interface Loaded {
   readonly complete: boolean;
 }
 
-async function pluginsOf(wanted: unknown, cwd: string, findings: Finding[]): Promise<Loaded> {
-  const parsed = compile(PluginsSection).parse(wanted ?? defaultPlugins);
-  if (!parsed.value) {
-    findings.push(...(parsed.findings ?? []).map((finding) => ({ ...finding, path: `/plugins${finding.path}` })));
-    return { names: [], plugins: [], complete: false };
-  }
+async function pluginsOf(names: readonly string[] | undefined, cwd: string, findings: Finding[]): Promise<Loaded> {
+  if (!names) return { names: [], plugins: [], complete: false };
   try {
-    return { names: parsed.value, plugins: await loadPlugins(parsed.value, { cwd }), complete: true };
+    return { names, plugins: await loadPlugins(names, { cwd }), complete: true };
   } catch (error) {
     if (!isBrokerError(error)) throw error;
     findings.push(...(error.details['findings'] as readonly Finding[]));
-    return { names: parsed.value, plugins: [], complete: false };
+    return { names, plugins: [], complete: false };
   }
 }
 

@@ -1,10 +1,11 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { isBrokerError } from '../core/errors.ts';
+import { readBounded } from './read-bounded.ts';
 import { readText } from './source-text.ts';
 
-/** Bytes that such a file may have. */
-const most = 1_048_576;
+/** Bytes that a file may have that a template names. */
+export const mostOfNamed = 1_048_576;
 
 type Spec = { readonly value: Readonly<Record<string, unknown>> } | { readonly wrong: string };
 
@@ -18,10 +19,9 @@ export async function readSpecFile(directory: string, name: string): Promise<Spe
   try {
     const [real, home] = await Promise.all([realpath(path), realpath(directory)]);
     if (!isBelow(real, home) || !isBelow(path, directory)) return { wrong: `'${name}' lies outside of the template directory` };
-    const { size, isFile } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
-    if (!isFile) return { wrong: `'${name}' is no file` };
-    if (size > most) return { wrong: `'${name}' has ${size} bytes, more than ${most}` };
-    const { value } = readText(path, await readFile(real, 'utf8'));
+    const read = await readBounded(real, mostOfNamed);
+    if ('wrong' in read) return { wrong: `'${name}' ${read.wrong}` };
+    const { value } = readText(path, read.bytes.toString());
     return isObject(value) ? { value } : { wrong: `'${name}' must hold an object` };
   } catch (error) {
     if (isBrokerError(error)) return { wrong: error.message };
@@ -30,7 +30,8 @@ export async function readSpecFile(directory: string, name: string): Promise<Spe
   }
 }
 
-function isBelow(path: string, directory: string): boolean {
+/** Whether a path leads into a directory, by its words alone. */
+export function isBelow(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBrokerError } from '../core/errors.ts';
 import { isError, type Finding } from '../core/findings.ts';
@@ -9,6 +9,7 @@ import type { FileLayer, FileType, LayerSet } from '../core/templates/layers.ts'
 import type { TemplateReview } from '../core/templates/review.ts';
 import { entryPointer } from './entry-pointer.ts';
 import { inlineFiles } from './inline-files.ts';
+import { readBounded } from './read-bounded.ts';
 import { readText, type SourceText } from './source-text.ts';
 
 export interface TemplateFilesOptions {
@@ -31,6 +32,8 @@ export interface TemplateFile {
 }
 
 const extensions = ['json', 'yaml', 'yml'];
+/** Bytes that a template file may have: tens of thousands of templates. */
+const most = 33_554_432;
 
 /**
  * The template files of a directory, least specific first: `templates.*`, `<type>_templates.*` (also by the type's aliases, and in IBM's
@@ -94,7 +97,9 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   const path = join(directory, file.name);
   let source: SourceText;
   try {
-    source = readText(path, await readFile(path, 'utf8'));
+    const found = await readBounded(path, most);
+    if ('wrong' in found) return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
+    source = readText(path, found.bytes.toString());
   } catch (error) {
     return { layers: [], findings: [broken(path, error)], broken: true };
   }

@@ -20,22 +20,40 @@ export function makeDataDirectory(directory: string): void {
   }
 }
 
-/**
- * Takes the data directory for this process; CONFLICT when another server has it. The lock is SQLite's on a file of its own, so the
- * system frees it with the process, however that ends.
- */
+/** Who only looks whether the directory is taken holds it for less than this. */
+const lookMs = 200;
+
+/** Takes the data directory for this process; CONFLICT when another server has it. */
 export function lockDataDirectory(directory: string): Disposable {
-  const file = join(directory, 'server.lock');
+  const held = lock(directory, 'server.lock', lookMs);
+  if (held) return held;
+  throw new BrokerError('CONFLICT', taken(directory));
+}
+
+/** Whether a process has the data directory for itself. */
+export function isTaken(directory: string): boolean {
+  const held = lock(directory, 'server.lock', 0);
+  held?.[Symbol.dispose]();
+  return held === undefined;
+}
+
+/** The turn to start a server on a data directory; undefined while another process has it. */
+export const takeTurn = (directory: string): Disposable | undefined => lock(directory, 'start.lock', 0);
+
+/** A lock of SQLite's on a file of its own: the system frees it with the process, however that ends. Undefined when another has it for so long. */
+function lock(directory: string, name: string, patience_ms: number): Disposable | undefined {
+  const file = join(directory, name);
   let database: DatabaseSync | undefined;
   try {
     closeSync(openSync(file, 'a', 0o600));
-    database = new DatabaseSync(file, { timeout: 0 });
+    database = new DatabaseSync(file, { timeout: patience_ms });
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database?.close();
-    if ((cause as { errcode?: number }).errcode === busy) throw new BrokerError('CONFLICT', taken(directory));
+    if ((cause as { errcode?: number }).errcode === busy) return undefined;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BrokerError('INVALID_CONFIGURATION', `The data directory ${directory} cannot be used: ${reason}.`, {}, { cause });
+    const message = `The data directory ${directory} cannot be used: ${reason}. Change the rights, or set MUSTER_DATA_DIR to another directory.`;
+    throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
   }
   const held = database;
   return { [Symbol.dispose]: () => held.close() };

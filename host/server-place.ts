@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BrokerError } from '../core/errors.ts';
 
 /** Where the server of a data directory is, for the command line and scripts: `<data>/server.json`. */
 export interface ServerPlace {
@@ -14,13 +15,19 @@ export interface ServerPlace {
 
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.json');
 
-/** What the last server wrote; undefined when it stopped cleanly, or none ever ran. Whether it lives is another question. */
+/**
+ * What the last server wrote; undefined when it stopped cleanly, or none ever ran. Whether it lives is another question. INVALID_CONFIGURATION when the
+ * directory is another user's.
+ */
 export function readServerPlace(dataDirectory: string): ServerPlace | undefined {
   try {
     const place = JSON.parse(readFileSync(fileOf(dataDirectory), 'utf8')) as ServerPlace;
     return Number.isInteger(place.pid) && Number.isInteger(place.port) ? place : undefined;
-  } catch {
-    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EPERM') return undefined;
+    const message = `The data directory ${dataDirectory} cannot be used: ${fileOf(dataDirectory)} may not be read (${code}). Its server is another user's: ask it by --url, or set MUSTER_DATA_DIR to another directory.`;
+    throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
   }
 }
 

@@ -3,7 +3,7 @@ import type { LoadedConfiguration } from '../../config/load.ts';
 import { isError, type Finding } from '../../core/findings.ts';
 import { codeOf, exitCodes } from './exit-codes.ts';
 import { forms, print, type Form } from './output/print.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 interface Flags {
   readonly config?: string;

@@ -1,6 +1,6 @@
 import { sentence, type Finding } from '../../core/findings.ts';
+import type { Terminal } from '../terminal.ts';
 import { codeOf, exitCodeOf } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Says what went wrong: a sentence for refusals, findings one a line; a stack only for what nobody foresaw. The exit code. */
 export function tellFailure(error: unknown, terminal: Pick<Terminal, 'err'>): number {

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import type { SourceText } from '../../config/source-text.ts';
 import { rename } from '../../core/schema/rename.ts';
 import { planOf } from '../../core/schema/plan.ts';
 import { BrokerError } from '../../core/errors.ts';
@@ -16,6 +18,8 @@ const documents: Readonly<Record<string, string>> = {
 export interface FileFlags {
   readonly file?: string;
   readonly set?: readonly string[];
+  /** The configuration whose plugins read files of other dialects. */
+  readonly config?: string;
 }
 
 const isTemplate = ({ input }: DeclaredOperation): boolean => input.additionalProperties === true;
@@ -37,17 +41,19 @@ export function addFileInputs(command: Command, operation: DeclaredOperation): v
 export async function withFile(
   operation: DeclaredOperation,
   input: Record<string, unknown>,
-  { file, set = [] }: FileFlags,
+  { file, set = [], config }: FileFlags,
+  warn: (sentence: string) => void = () => {},
 ): Promise<Record<string, unknown>[]> {
-  const value = file === undefined ? undefined : await readValueFile(file);
+  const source = file === undefined ? undefined : await readValueFile(file);
+  const value = source?.value;
   if (!isTemplate(operation)) {
     const document = documents[operation.name];
     if (document === undefined || value === undefined) return [input];
     return [{ [document]: isObject(value) && document in value ? value[document] : value, ...input }];
   }
   const over = { ...templateFields(set, '--set'), ...input };
-  if (file === undefined) return [over];
-  const templates = templatesIn(value, file);
+  if (file === undefined || source === undefined) return [over];
+  const templates = (await inAnotherDialect(source, file, config, warn)) ?? templatesIn(value, file);
   const wanted = input['template_id'];
   if (templates.length === 1) return [merged(operation, templates[0] ?? {}, over)];
   const named = templates.find(({ template_id }) => template_id === wanted);
@@ -65,13 +71,32 @@ function merged({ name }: DeclaredOperation, template: Record<string, unknown>, 
   return { ...template, ...over };
 }
 
+/** The templates of a file that is written as a scheduler's provider writes it. Plugins are loaded only for what our own form does not have. */
+async function inAnotherDialect(
+  source: SourceText,
+  name: string,
+  config: string | undefined,
+  warn: (sentence: string) => void,
+): Promise<Record<string, unknown>[] | undefined> {
+  const { spellings } = planOf(declarations().template);
+  const isOurs = (key: string) => key === key.toLowerCase() || spellings?.has(key);
+  if (!listIn(source.value).some((each) => isObject(each) && !Object.keys(each).every(isOurs))) return undefined;
+  const { foreignTemplates } = await import('../../config/foreign-templates.ts');
+  const options = { cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) };
+  const read = await foreignTemplates(source, resolve(name), options);
+  for (const sentence of read?.warnings ?? []) warn(sentence);
+  return read && [...read.templates];
+}
+
+const listIn = (value: unknown): readonly unknown[] => {
+  if (Array.isArray(value)) return value;
+  const list = isObject(value) ? (value['templates'] ?? value['Templates']) : undefined;
+  return Array.isArray(list) ? list : [value];
+};
+
 /** The templates of a file, with the common fields in their own spelling. */
 function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
-  const list = Array.isArray(value)
-    ? value
-    : isObject(value) && Array.isArray(value['templates'])
-      ? (value['templates'] as unknown[])
-      : [value];
+  const list = listIn(value);
   const plan = planOf(declarations().template);
   return list.map((each) => {
     if (!isObject(each))

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { dialects, scriptNames, type Dialect } from '../hostfactory/script-call.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 interface InstallFlags {
   readonly dir: string;

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import type { McpFlags } from '../mcp/serve.ts';
 import { addReachOptions } from './common-options.ts';
 import { port } from './port.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 const examples = `
 Examples:

@@ -8,7 +8,7 @@ import { nameInputs } from './name-inputs.ts';
 import { readTexts, Unreadable } from './read-texts.ts';
 import { addReturnAll, insteadOfIds, returnsAll, type ReturnAllFlags } from './return-all.ts';
 import type { Call, RunFlags } from './run-operation.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 type Flags = RunFlags & FileFlags & ReturnAllFlags & Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
     const flags = command.opts<Flags>();
     const { runOperation } = await import('./run-operation.ts');
     try {
-      const calls = await callsOf(form, args, flags);
+      const calls = await callsOf(form, args, flags, (sentence) => cli.terminal.err(`muster: warning: ${sentence}\n`));
       cli.code = await runOperation(calls, form, { ...flags, server: flags.server ?? true }, cli.terminal);
     } catch (error) {
       if (error instanceof Unreadable) command.error(`error: ${error.message}`);
@@ -40,10 +40,15 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
 }
 
 /** What is called: once, but for a file with several templates that are only checked. */
-async function callsOf({ operation, preset }: CommandForm, args: readonly unknown[], flags: Flags): Promise<Call[]> {
+async function callsOf(
+  { operation, preset }: CommandForm,
+  args: readonly unknown[],
+  flags: Flags,
+  warn: (sentence: string) => void,
+): Promise<Call[]> {
   const given = { ...readTexts(operation, args, flags), ...preset };
   if (returnsAll(operation) && flags.all) return [insteadOfIds(given, flags)];
-  const inputs = await withFile(operation, given, flags);
+  const inputs = await withFile(operation, given, flags, warn);
   for (const input of inputs) requireInputs(operation, input);
   return inputs.map((input) => ({ operation, input }));
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 interface Group {
   readonly name: string;

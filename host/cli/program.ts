@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { thisPackage } from '../package.ts';
+import { processTerminal, type Terminal } from '../terminal.ts';
 import { completionCommand } from './completion.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
 import { tellFailure } from './fail.ts';
@@ -7,19 +8,24 @@ import { hostfactoryCommands } from './hostfactory.ts';
 import { mcpCommands } from './mcp.ts';
 import { operationGroupCommands } from './operation-groups.ts';
 import { optionsLast } from './options-last.ts';
+import { pluginsCommands } from './plugins.ts';
 import { serverCommands } from './server.ts';
 import { simulatorCommands } from './simulator.ts';
-import { processTerminal, type Cli, type Terminal } from './terminal.ts';
+import { storageCommands } from './storage.ts';
+import { strayWord } from './stray-word.ts';
+import type { Cli } from './cli.ts';
 
 /** Adds a group of commands to the program, one file each. `named`: whether the command line is about it; what takes time to add may wait for that. */
 export type Commands = (program: Command, cli: Cli, named: (group: string) => boolean) => void | Promise<void>;
 
 const groups: readonly Commands[] = [
   operationGroupCommands,
+  pluginsCommands,
   serverCommands,
   hostfactoryCommands,
   mcpCommands,
   simulatorCommands,
+  storageCommands,
   completionCommand,
 ];
 
@@ -31,6 +37,11 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
   const group = words[0] === 'help' ? words[1] : words[0];
   try {
     const program = await programOf(cli, (name) => name === group);
+    const stray = strayWord(program, given.slice(2));
+    if (stray !== undefined) {
+      terminal.err(`${stray}\n`);
+      return exitCodes.usage;
+    }
     await program.parseAsync(given);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -45,6 +56,7 @@ export async function programOf(cli: Cli, named: (group: string) => boolean): Pr
     .description('A resource broker: hands out machines from templates through cloud provider instances, follows them and takes them back.')
     .version(thisPackage.version, '-V, --version', 'Show the version.')
     .helpOption('-h, --help', 'Show help.')
+    .helpCommand('help [command]', 'Show help for a command.')
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim() })
     .configureOutput({ writeOut: cli.terminal.out, writeErr: cli.terminal.err })
     .addHelpText('after', `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`)

@@ -1,5 +1,8 @@
 import type { RequestAnswer } from '../../core/answers.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `req-` and what tells it from others of the same hour. */
+const shortestId = 12;
 
 /** Tells on stderr how a request goes on: one line that is written anew on a screen, a line for each change elsewhere. */
 export interface Progress {
@@ -8,15 +11,16 @@ export interface Progress {
   end(): void;
 }
 
-export function progress({ err, errIsScreen }: Terminal): Progress {
+export function progress(terminal: Terminal): Progress {
+  const { err, errIsScreen } = terminal;
   const began = performance.now();
   let last = '';
   return {
     show(now) {
       const line = progressLine(now);
-      const seconds = Math.round((performance.now() - began) / 1000);
-      if (errIsScreen) err(`\r\u001b[K${line}, ${seconds} s`);
-      else if (line !== last) err(`${line}, ${seconds} s\n`);
+      const text = `${line}, ${Math.round((performance.now() - began) / 1000)} s`;
+      if (errIsScreen) err(`\r\u001b[K${fitted(text, now.request_id, terminal.errColumns)}`);
+      else if (line !== last) err(`${text}\n`);
       last = line;
     },
     end() {
@@ -35,4 +39,13 @@ export function progressLine({ request_id, status, requested_count, machines = [
   const told = new Set(machine_ids ? ['terminated', 'failed'] : ['running', 'failed']);
   const others = [...counts].filter(([state]) => !told.has(state)).map(([state, mine]) => `${mine.length} ${state}`);
   return `${request_id} ${status}: ${[...main, ...others].join(', ')}`;
+}
+
+/** A line that would go on in the next row cannot be written anew: the id gives way first, then the end. */
+function fitted(line: string, id: string, columns: number | undefined): string {
+  // The last column stays free: some terminals begin a new row when it is written.
+  const over = columns ? line.length - (columns - 1) : 0;
+  if (over <= 0) return line;
+  const kept = Math.max(shortestId, id.length - over - 1);
+  return line.replace(id, `${id.slice(0, kept)}…`).slice(0, (columns ?? 0) - 1);
 }

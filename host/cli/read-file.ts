@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { SourceText } from '../../config/source-text.ts';
 import { BrokerError } from '../../core/errors.ts';
 
 /** Reads JSON or YAML that somebody named; `-` is standard input. FILE_NOT_FOUND, INVALID_REQUEST where it cannot be read, PARSE_ERROR with line and column. */
-export async function readValueFile(name: string): Promise<unknown> {
+export async function readValueFile(name: string): Promise<SourceText> {
   const text = name === '-' ? readFileSync(0, 'utf8') : read(resolve(name));
   const { readText } = await import('../../config/source-text.ts');
-  return readText(name === '-' ? 'standard input' : resolve(name), text).value;
+  return readText(name === '-' ? 'standard input' : resolve(name), text);
 }
 
 function read(file: string): string {

@@ -1,13 +1,14 @@
 import type { RequestAnswer } from '../../core/answers.ts';
+import { interruption } from '../interruption.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { openClient, purposeOf, type Opened, type ReachFlags } from '../reach/open-client.ts';
+import type { OperationClient } from '../reach/server-client.ts';
+import type { Terminal } from '../terminal.ts';
 import type { CommandForm } from './command-forms.ts';
 import type { DeclaredOperation } from './declared.ts';
 import { exitCodes } from './exit-codes.ts';
-import { interruption } from './interruption.ts';
-import { openClient, type Opened, type Purpose, type ReachFlags } from './open-client.ts';
 import { hasEnded, outcomeOf } from './outcome.ts';
 import { print, textOf, type Form } from './output/print.ts';
-import type { CliClient } from './server-client.ts';
-import type { Terminal } from './terminal.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
 import { watch } from './watch.ts';
 
@@ -39,11 +40,6 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
   } finally {
     await opened.client.close();
   }
-}
-
-function purposeOf({ name, leaves_work }: DeclaredOperation): Purpose {
-  if (name === 'get_configuration') return 'configuration';
-  return leaves_work ? 'work' : 'store';
 }
 
 async function printed(
@@ -82,7 +78,8 @@ async function afterwards(
       if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
-    return await waited(client, operation, answer, awaited, flags, terminal);
+    const here = opened.works ? { here: dataDirectoryOf(flags.config) } : {};
+    return await waited(client, operation, answer, { ...awaited, ...here }, flags, terminal);
   } finally {
     if (client !== opened.client) await client.close();
   }
@@ -94,9 +91,9 @@ async function clientOfWorker(
   flags: RunFlags,
   terminal: Terminal,
   { request_ids }: WaitingFor,
-): Promise<CliClient> {
+): Promise<OperationClient> {
   if (!left) return client;
-  const { seeToWork } = await import('./carried-out.ts');
+  const { seeToWork } = await import('../reach/carried-out.ts');
   try {
     const place = await seeToWork(left.loaded.configuration, flags.config);
     if (!place) return client;
@@ -108,11 +105,16 @@ async function clientOfWorker(
   }
 }
 
+interface Waiting extends WaitingFor {
+  /** The data directory, when it is this process that carries requests out. */
+  readonly here?: string;
+}
+
 async function waited(
-  client: CliClient,
+  client: OperationClient,
   { name }: DeclaredOperation,
   answer: unknown,
-  awaited: WaitingFor,
+  { here, ...awaited }: Waiting,
   flags: RunFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -126,7 +128,9 @@ async function waited(
     return code;
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${awaited.request_ids.join(' ')}\n`);
+    const ids = awaited.request_ids.join(' ');
+    if (here === undefined) terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${ids}\n`);
+    else terminal.err(`muster: no longer carried out: the next server on ${here} goes on with ${ids}\n`);
     return exitCodes.interrupted;
   }
 }

@@ -2,31 +2,25 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BrokerError } from '../../core/errors.ts';
 import { thisPackage } from '../package.ts';
-import { startInBackground } from './background-server.ts';
-import { dataDirectoryOf } from './data-directory-of.ts';
+import { startInBackground } from '../reach/background-server.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { runningServer, urlOf } from '../reach/running-server.ts';
+import { logFileOf } from '../reach/server-log.ts';
+import type { ServerPlace } from '../server-place.ts';
+import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
-import { runningServer, urlOf } from './running-server.ts';
 import type { StartFlags } from './server.ts';
-import { logFileOf } from './server-log.ts';
-import { makeDataDirectory } from '../data-directory.ts';
-import type { Terminal } from './terminal.ts';
 
 /** `muster server start`: until it answers, or has failed to. */
 export async function startBackgroundServer(flags: StartFlags, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(flags.config);
   const running = await runningServer(dataDirectory);
-  if (running) {
-    const which = `(pid ${running.pid}, ${urlOf(running)})`;
-    throw new BrokerError(
-      'CONFLICT',
-      `Another server ${which} runs on the data directory ${dataDirectory}. \`muster server restart\` starts it anew.`,
-    );
-  }
+  if (running) throw another(running, dataDirectory);
   const options = optionsOf(flags);
-  makeDataDirectory(dataDirectory);
-  writeFileSync(optionsFile(dataDirectory), `${JSON.stringify(options)}\n`, { mode: 0o600 });
   const started = await startInBackground(dataDirectory, options);
   if (started.place) {
+    if (!started.own) throw another(started.place, dataDirectory);
+    writeFileSync(optionsFile(dataDirectory), `${JSON.stringify(options)}\n`, { mode: 0o600 });
     terminal.out(
       `${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(started.place)} (pid ${started.place.pid}).\n`,
     );
@@ -41,6 +35,12 @@ export async function startBackgroundServer(flags: StartFlags, terminal: Termina
   const said: readonly (number | undefined)[] = [exitCodes.usage, exitCodes.not_found, exitCodes.refused];
   return code !== undefined && said.includes(code) ? code : exitCodes.unreachable;
 }
+
+const another = (place: ServerPlace, dataDirectory: string): BrokerError =>
+  new BrokerError(
+    'CONFLICT',
+    `Another server (pid ${place.pid}, ${urlOf(place)}) runs on the data directory ${dataDirectory}. \`muster server restart\` starts it anew.`,
+  );
 
 const optionsFile = (dataDirectory: string): string => join(dataDirectory, 'server.options.json');
 

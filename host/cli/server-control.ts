@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { forms, type Form } from './output/print.ts';
 import type { StartFlags } from './server.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 interface PlaceFlags {
   readonly config?: string;

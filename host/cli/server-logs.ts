@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerError } from '../../core/errors.ts';
-import { dataDirectoryOf } from './data-directory-of.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { interruption } from '../interruption.ts';
+import { endOfLog, lastLines, logFileOf, readLog } from '../reach/server-log.ts';
+import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
-import { interruption } from './interruption.ts';
-import { endOfLog, lastLines, logFileOf, readLog } from './server-log.ts';
-import type { Terminal } from './terminal.ts';
 
 const pollMs = 300;
 

@@ -1,9 +1,9 @@
 import { httpTransport } from '../sdk/http-transport.ts';
-import { dataDirectoryOf } from './data-directory-of.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { addressOf, runningServer, urlOf } from '../reach/running-server.ts';
+import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
 import { print, type Form } from './output/print.ts';
-import { addressOf, runningServer, urlOf } from './running-server.ts';
-import type { Terminal } from './terminal.ts';
 
 const answerMs = 2_000;
 

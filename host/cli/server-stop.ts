@@ -1,22 +1,26 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerError } from '../../core/errors.ts';
+import { isTaken } from '../data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../server-place.ts';
-import { dataDirectoryOf } from './data-directory-of.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { isItsProcess } from '../reach/running-server.ts';
+import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
-import { isItsProcess } from './running-server.ts';
 import { lastOptions, startBackgroundServer } from './server-background.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Longer than a server needs to end by itself. */
 const stopMs = 35_000;
+/** Longer than one takes from having the directory to listening. */
+const startMs = 5_000;
 const killMs = 5_000;
 const pollMs = 40;
 
 /** `muster server stop`. That none runs is no failure. */
 export async function stopServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(config);
-  const place = readServerPlace(dataDirectory);
-  if (!place || !isItsProcess(place)) {
+  const place = await livingServer(dataDirectory);
+  if (!place) {
     terminal.err(`No server runs on the data directory ${dataDirectory}.\n`);
     return exitCodes.done;
   }
@@ -30,6 +34,22 @@ export async function stopServer(config: string | undefined, force: boolean, ter
   }
   terminal.err(`muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`);
   return exitCodes.failed;
+}
+
+/** The server of the directory; one that is starting is waited for, since it does not say yet which process it is. */
+async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
+  const end = performance.now() + startMs;
+  for (;;) {
+    const place = readServerPlace(dataDirectory);
+    if (place && isItsProcess(place)) return place;
+    if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
+    if (performance.now() > end)
+      throw new BrokerError(
+        'CONFLICT',
+        `A process has the data directory ${dataDirectory} and serves nobody: a program that embeds muster, or a command with --no-server. End it there.`,
+      );
+    await sleep(pollMs);
+  }
 }
 
 /** `muster server restart` */

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { optionOf } from './option-names.ts';
 import { port } from './port.ts';
 import { addServerControl } from './server-control.ts';
-import type { Cli } from './terminal.ts';
+import type { Cli } from './cli.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -1,10 +1,10 @@
 import type { RequestAnswer } from '../../core/answers.ts';
 import { waitFor } from '../sdk/wait-for.ts';
+import type { OperationClient } from '../reach/server-client.ts';
+import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hasEnded, outcomeOf } from './outcome.ts';
 import { progress } from './progress.ts';
-import type { CliClient } from './server-client.ts';
-import type { Terminal } from './terminal.ts';
 
 const pollMs = 500;
 
@@ -40,7 +40,7 @@ export function requestsIn(answer: unknown, cancels: boolean): WaitingFor {
 
 /** Waits until each has ended, or the time is over; tells how they go on. Of several exit codes the worst. */
 export async function waitForRequests(
-  client: CliClient,
+  client: OperationClient,
   { request_ids, cancelling }: WaitingFor,
   terminal: Terminal,
   { seconds, signal }: { readonly seconds?: number; readonly signal?: AbortSignal },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface Watching<T> {
   look(): Promise<T>;

@@ -25,13 +25,15 @@ export interface NamedHost {
   readonly name?: string;
 }
 
-/** The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is refused. */
+/**
+ * The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is passed over, so that one odd entry
+ * keeps no other from being told or taken back.
+ */
 export function hostsIn(entries: readonly unknown[]): readonly NamedHost[] {
-  return entries.map((entry) => {
+  return entries.flatMap((entry) => {
     const { machineId, name } = isObject(entry) ? entry : { machineId: undefined, name: entry };
     const host = { ...(isText(machineId) ? { machine_id: machineId } : {}), ...(isText(name) ? { name } : {}) };
-    if (host.machine_id === undefined && host.name === undefined) throw invalidInput();
-    return host;
+    return host.machine_id === undefined && host.name === undefined ? [] : [host];
   });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerError } from '../../core/errors.ts';
@@ -37,7 +37,7 @@ export function install(options: InstallOptions): Installed {
   make(scripts);
   const made = scriptFiles(programHere(), dialect);
   for (const { name: file, content } of made) put(join(scripts, file), content, 0o755);
-  for (const { path, content } of files) put(path, content, 0o644);
+  for (const { path, content } of files) put(path, content);
   const conf = write === undefined ? [] : [resolve(write, dialect === 'lsf' ? `${name}/conf` : `providers/${name}`)];
   // The scheduler passes over a provider whose configuration directory is missing.
   for (const each of conf) make(each);
@@ -48,8 +48,10 @@ export function install(options: InstallOptions): Installed {
 function programHere(): Program {
   const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../..' : '../../..', import.meta.url));
   const { platform, execPath, argv } = process;
-  const windows = platform === 'win32' ? `"${execPath}" "${argv[1] ?? ''}"` : 'muster';
-  return { launcher: join(root, 'host/bin/muster'), windows };
+  // What came with the package the launcher finds by itself, also after an update.
+  const node = /node_modules\/node-[^/]+\/bin\/node$/.test(execPath) ? {} : { node: execPath };
+  const windows = platform === 'win32' ? { windows: [execPath, argv[1] ?? ''] } : {};
+  return { launcher: join(root, 'host/bin/muster'), ...node, ...windows };
 }
 
 function merged(directory: string, entry: Registration): { readonly path: string; readonly content: string } {
@@ -69,13 +71,15 @@ function parsed(path: string): unknown {
   }
 }
 
-/** In one step, so that a scheduler never reads half a file. */
-function put(path: string, content: string, mode: number): void {
+/** In one step, so that a scheduler never reads half a file. One that is there keeps its rights and its owner, unless other rights are named. */
+function put(path: string, content: string, mode?: number): void {
   make(dirname(path));
   const fresh = `${path}.new`;
   try {
+    const old = statSync(path, { throwIfNoEntry: false });
     writeFileSync(fresh, content);
-    chmodSync(fresh, mode);
+    chmodSync(fresh, mode ?? (old ? old.mode & 0o777 : 0o644));
+    if (old && process.getuid?.() === 0) chownSync(fresh, old.uid, old.gid);
     renameSync(fresh, path);
   } catch (cause) {
     throw unwritable(path, cause);

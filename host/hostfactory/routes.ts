@@ -4,6 +4,7 @@ import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
 import { callerOf } from '../rest/idempotency-key.ts';
 import { limitRoute } from '../rest/limits/limit-route.ts';
+import { refuseUnderPressure } from '../rest/limits/under-pressure.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 import { refusalOf } from '../rest/refusal.ts';
 import { scriptBody } from './script-body.ts';
@@ -18,6 +19,8 @@ export const scriptGroups: Readonly<Partial<Record<ScriptName, LimitGroup>>> = {
   requestReturnMachines: 'request',
   getReturnRequests: 'provider',
 };
+
+const writing: ReadonlySet<ScriptName> = new Set(['requestMachines', 'requestReturnMachines']);
 
 /** A scheduler names all its hosts at once. */
 const largestBody = 16 * 1024 * 1024;
@@ -35,7 +38,7 @@ export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts
       url,
       bodyLimit: largestBody,
       config: { errors: 'detail', operation: `hostfactory_${name}` },
-      ...(limits && group ? { onRequest: limitRoute(limits, group) } : {}),
+      onRequest: [...(writing.has(name) ? [refuseUnderPressure(broker.meter.pressure)] : []), ...(limits && group ? [limitRoute(limits, group)] : [])],
       async handler(request, reply) {
         const { exit_code, printed } = await run(name, request, broker);
         reply.header('content-type', jsonType).header(exitCodeHeader, String(exit_code));

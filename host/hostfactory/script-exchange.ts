@@ -1,4 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
+import type { ServerPlace } from '../server-place.ts';
 import { exitCodeHeader } from './script-call.ts';
 
 /** What a script prints, and with what it ends. */
@@ -24,25 +25,24 @@ const answerMs = 50_000;
  * call and keeps silent.
  */
 export async function send(data_directory: string, sent: Sent): Promise<Answer | string> {
-  const address = addressOf(data_directory);
+  const address = await addressOf(data_directory);
   return address ? exchange(address, sent) : 'none runs';
 }
 
 /** Where `server.json` says that the server listens. */
-function addressOf(directory: string): NetConnectOpts | undefined {
+async function addressOf(directory: string): Promise<NetConnectOpts | undefined> {
   const fs = process.getBuiltinModule('node:fs');
+  let place: ServerPlace;
   try {
-    const { socket_path, host, port } = JSON.parse(fs.readFileSync(`${directory}/server.json`, 'utf8')) as Place;
-    return socket_path ? { path: socket_path } : { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port };
+    place = JSON.parse(fs.readFileSync(`${directory}/server.json`, 'utf8')) as ServerPlace;
   } catch {
     return undefined;
   }
-}
-
-interface Place {
-  readonly socket_path: string | null;
-  readonly host: string;
-  readonly port: number;
+  const { socket_path, host, port } = place;
+  if (socket_path && fs.existsSync(socket_path)) return { path: socket_path };
+  // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now, another provider's server too.
+  const { isItsProcess } = await import('../reach/running-server.ts');
+  return isItsProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
 }
 
 /** One HTTP call by hand: loading an HTTP client takes longer than the call. */

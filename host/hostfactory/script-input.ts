@@ -1,4 +1,4 @@
-import { dialects, isScriptName, type Dialect, type ScriptBody, type ScriptName } from './script-call.ts';
+import { dialects, isScriptName, scriptNames, type Dialect, type ScriptBody, type ScriptName } from './script-call.ts';
 
 export interface ReadCall {
   readonly script: ScriptName;
@@ -12,7 +12,7 @@ const needNoInput: ReadonlySet<ScriptName> = new Set(['getAvailableTemplates', '
 /** Reads what a script was called with: `SCRIPT [--dialect D] -f FILE`. Throws with the sentence that the script prints. */
 export function readInput(argv: readonly string[], env: NodeJS.ProcessEnv): ReadCall {
   const [script, ...args] = argv;
-  if (!isScriptName(script)) throw new Error(`There is no script '${script}'.`);
+  if (!isScriptName(script)) throw new Error(`There is no script '${script}'; there are ${scriptNames.join(', ')}.`);
   let file: string | undefined;
   let dialect: Dialect = 'symphony';
   for (let at = 0; at < args.length; at++) {

@@ -44,7 +44,7 @@ async function tell(env: NodeJS.ProcessEnv, script: string, answer: Answer): Pro
   logScript(env, script, answer);
 }
 
-/** Writes at once and leaves: the stream of the standard output is never made. */
+/** Writes at once and leaves: the stream of the standard output is never made. An answer that could not be written is a failure, whatever it says. */
 function end({ exit_code, output }: Answer): never {
   const fs = process.getBuiltinModule('node:fs');
   let rest = Buffer.from(`${output}\n`);
@@ -53,7 +53,7 @@ function end({ exit_code, output }: Answer): never {
       rest = rest.subarray(fs.writeSync(1, rest));
     } catch (error) {
       // A full pipe that does not block: the reader is on its way.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') process.exit(1);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }

@@ -9,8 +9,10 @@ export interface ScriptFile {
 export interface Program {
   /** Absolute path of the launcher, for shells. */
   readonly launcher: string;
-  /** What a batch file calls: the program by its absolute path, or `muster` on the path. */
-  readonly windows: string;
+  /** The Node that the launcher takes when none came with the package: a daemon's path often has none, or an old one. */
+  readonly node?: string;
+  /** What a batch file calls: Node with the program, by their absolute paths. Absent: `muster`, as it is found on the path. */
+  readonly windows?: readonly string[];
 }
 
 /** Every script, for shells and for Windows. They only hand their arguments on, so a new version of muster needs no new scripts. */
@@ -20,21 +22,32 @@ export const scriptFiles = (program: Program, dialect: Dialect): readonly Script
     { name: `${name}.bat`, content: batch(name, program, dialect) },
   ]);
 
-const shell = (name: ScriptName, { launcher }: Program, dialect: Dialect): string =>
-  [
+const made = 'Made by `muster hostfactory install`.';
+
+/** Needs nothing but the shell, and answers in JSON also when muster is not there any more. */
+const shell = (name: ScriptName, { launcher, node }: Program, dialect: Dialect): string => {
+  const message = `${launcher} is not there any more. Install muster again, then the scripts with: muster hostfactory install`;
+  return [
     '#!/bin/sh',
-    '# Made by `muster hostfactory install`.',
-    `exec ${quoted(launcher)} hostfactory ${name} --dialect ${dialect} "$@"`,
+    `# ${made}`,
+    `muster=${quoted(launcher)}`,
+    `[ -x "$muster" ] || { printf '%s\\n' ${quoted(JSON.stringify({ message }))}; exit 1; }`,
+    ...(node === undefined ? [] : [`muster_node=${quoted(node)}; export muster_node`]),
+    `exec "$muster" hostfactory ${name} --dialect ${dialect} "$@"`,
     '',
   ].join('\n');
+};
 
 const batch = (name: ScriptName, { windows }: Program, dialect: Dialect): string =>
   [
     '@echo off',
-    'rem Made by `muster hostfactory install`.',
-    `call ${windows} hostfactory ${name} --dialect ${dialect} %*`,
-    'exit /b %ERRORLEVEL%',
+    `rem ${made}`,
+    // `call` is for what may be a batch file itself; it would read a percent sign or a caret in an argument twice.
+    `${windows ? windows.map(inBatch).join(' ') : 'call muster'} hostfactory ${name} --dialect ${dialect} %*`,
+    'if not %ERRORLEVEL%==0 exit /b 1',
+    'exit /b 0',
     '',
   ].join('\r\n');
 
 const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+const inBatch = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { startInBackground } from '../cli/background-server.ts';
+import { startInBackground, type Started } from '../reach/background-server.ts';
 import { noConfiguration, type ScriptPlace } from './script-place.ts';
 
 /**
@@ -8,10 +9,14 @@ import { noConfiguration, type ScriptPlace } from './script-place.ts';
  */
 export async function startServer({ configuration, data_directory, looked }: ScriptPlace): Promise<void> {
   if (configuration === undefined) throw noConfiguration(looked);
+  if (!existsSync(configuration)) throw new Error(`The configuration file ${configuration}, which ${looked} names, does not exist.`);
   // The server inherits surroundings that outlive the scheduler's call.
   Object.assign(process.env, proxyIn(process.env['SCRIPT_OPTIONS'] ?? ''), { MUSTER_DATA_DIR: data_directory });
-  process.chdir(dirname(configuration));
-  const started = await startInBackground(data_directory, ['--config', configuration]);
+  const start = (...more: readonly string[]): Promise<Started> =>
+    startInBackground(data_directory, ['--config', configuration, ...more], { cwd: dirname(configuration) });
+  let started = await start();
+  // Nobody asked for the port: when another has it, the socket is enough.
+  if (!started.place && /Port \d+ on \S+ is taken/.test(started.said.join())) started = await start('--port', '0');
   if (started.place) return;
   const said = started.said.join('\n');
   if (/Another server/.test(said)) return;

@@ -40,5 +40,7 @@ export const ours: ReadonlySet<string> = new Set([
   'maxNumber',
   'userData',
   'spotPrice',
+  'requestValidity',
+  'onDemandTargetCapacityRatio',
   'vmType',
 ]);

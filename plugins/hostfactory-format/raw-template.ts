@@ -27,6 +27,8 @@ const changes: Readonly<Record<string, readonly [ours: string, change: Change]>>
   maxNumber: ['max_instances', numberOf],
   userData: ['user_data', (value) => (typeof value === 'string' ? userData(value) : value)],
   spotPrice: ['max_price', (value) => (Number(value) > 0 ? value : undefined)],
+  requestValidity: ['spot_fleet_request_expiry', minutesOf],
+  onDemandTargetCapacityRatio: ['percent_on_demand', percentOf],
 };
 
 /** One entry of a HostFactory file in our own words. An empty text or null in a known field says nothing, as IBM's files have it for what is not set. */
@@ -53,6 +55,8 @@ export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (
   if (fields['replace_lost'] || fields['replaceLost']) {
     findings.push({ level: 'error', path: '/replace_lost', message: 'HostFactory replaces lost machines itself; remove it' });
   }
+  if (![undefined, null, '', 'complete', 'complete_with_error'].includes(entry['partialStatus'] as string | null | undefined))
+    findings.push({ level: 'error', path: '/partialStatus', message: 'must be complete or complete_with_error' });
   oneMachineType(fields, findings);
   return { fields, findings };
 }
@@ -72,6 +76,18 @@ function oneMachineType(fields: Record<string, unknown>, findings: Finding[]): v
     delete fields['vmType'];
     fields['machine_types'] = Object.fromEntries(types.map((each) => [each, 1]));
   }
+}
+
+/** LSF's `h:m`. */
+function minutesOf(value: unknown): unknown {
+  const [, hours, minutes] = /^(\d+):(\d{1,2})$/.exec(String(value)) ?? [];
+  return hours === undefined ? numberOf(value) : Number(hours) * 60 + Number(minutes);
+}
+
+/** LSF writes a share as 0.0 to 1.0. */
+function percentOf(value: unknown): unknown {
+  const ratio = value === '' ? Number.NaN : Number(value);
+  return ratio >= 0 && ratio <= 1 ? Math.round(ratio * 100) : value;
 }
 
 function numberOf(value: unknown): unknown {

@@ -4,6 +4,10 @@ import { rawTemplate } from './raw-template.ts';
 import { ours } from './field-names.ts';
 import { templatesIn } from './recognises.ts';
 import { impliedApi } from './implied-api.ts';
+import { keysWithoutEffect, launchKeys } from './launch-keys.ts';
+
+/** What HostFactory promises to take. */
+const schedulersId = /^[0-9A-Za-z_-]{1,64}$/;
 
 /** Reads files of HostFactory's AWS provider, of LSF's, and of brokers that took their form over. Unknown keys stay as written. */
 export function readTemplates(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead {
@@ -31,13 +35,14 @@ export function readTemplates(file: unknown, canonical: (raw: Record<string, unk
       (key) => key === key.toLowerCase() || ours.has(key) || !Object.hasOwn(canonical({ [key]: null }).fields, key),
     );
     const { fields, findings: found } = canonical(raw.fields);
-    for (const { level, path, message } of [...raw.findings, ...found]) say(level, path, message);
+    for (const { level, path, message } of [...raw.findings, ...keysWithoutEffect(entry), ...found]) say(level, path, message);
     const template_id = fields['template_id'];
     if (typeof template_id !== 'string') say('error', '/templateId', template_id === undefined ? 'is required' : 'must be a string');
     else if (seen.has(template_id)) say('error', '/templateId', `'${template_id}' stands in this file already`);
     else if (![...raw.findings, ...found].some(isError)) {
       seen.add(template_id);
-      const whole: Record<string, unknown> = { ...fields, ...impliedApi(entry, fields) };
+      if (!schedulersId.test(template_id)) say('warning', '/templateId', "schedulers take up to 64 letters, digits, '-' and '_'");
+      const whole: Record<string, unknown> = { ...fields, ...impliedApi(entry, fields), ...launchKeys(entry, fields) };
       layers.push({ template_id, fields: oneType(whole, (message) => say('warning', '/vmTypes', message)) });
     }
   }

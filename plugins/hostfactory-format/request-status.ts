@@ -10,5 +10,10 @@ export function requestStatus(request: RequestRecord): (typeof requestStatuses)[
   if (!isTerminal(request.status)) return 'running';
   if (request.status !== 'completed') return 'complete_with_error';
   if (request.kind === 'return') return (request.fulfilment?.shortfall.length ?? 0) === 0 ? 'complete' : 'complete_with_error';
-  return (request.fulfilment?.delivered ?? request.delivered) >= request.machine_count ? 'complete' : 'complete_with_error';
+  const delivered = request.fulfilment?.delivered ?? request.delivered;
+  return delivered >= request.machine_count ? 'complete' : partialStatus(request);
 }
+
+/** Some schedulers give up all machines of a request that has an error, the good ones too: a template may say that fewer are `complete`. */
+const partialStatus = ({ template }: RequestRecord): (typeof requestStatuses)[number] =>
+  template?.['partialStatus'] === 'complete' ? 'complete' : 'complete_with_error';

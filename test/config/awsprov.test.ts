@@ -25,7 +25,7 @@ test('the configuration of HostFactory’s AWS provider is one instance in HostF
   t.like(configuration.providers[0]?.config, { region: 'us-west-2', credential_file: '/home/aws/credentials', cloud_max_retries: 3 });
 });
 
-test('every key of every product is taken, and what says nothing says nothing', async (t) => {
+test('every key of every product is taken: it has its effect, or a warning says in whose stead what is done', async (t) => {
   const all = {
     AWS_REGION: 'eu-west-1',
     AWS_CREDENTIAL_FILE: '',
@@ -47,7 +47,20 @@ test('every key of every product is taken, and what says nothing says nothing', 
     INSTANCE_CREATION_TIMEOUT: 10,
   };
   const { configuration, findings, directory } = await load(t, JSON.stringify(all), { HF_LOGLEVEL: 'LOG_DEBUG' });
-  t.deepEqual(findings, []);
+  t.deepEqual(findings.map(({ path }) => path).toSorted(), [
+    '/AWS_CREDENTIAL_RENEW_MARGIN',
+    '/AWS_DESCRIBE_REQUEST_INTERVAL',
+    '/AWS_INSTANCE_PENDING_TIMEOUT_SEC',
+    '/AWS_REQUEST_RETRY_ATTEMPTS',
+    '/AWS_SPOT_TERMINATE_ON_RECLAIM',
+    '/AWS_TAG_InstanceID',
+    '/INSTANCE_CREATION_TIMEOUT',
+  ]);
+  for (const { level, message, file } of findings) {
+    t.is(level, 'warning');
+    t.regex(message, /^has no effect here: \w/);
+    t.regex(file ?? '', /awsprov_config\.json:1:\d+$/);
+  }
   t.like(configuration.providers[0]?.config, {
     region: 'eu-west-1',
     credential_file: null,
@@ -67,8 +80,22 @@ test('every key of every product is taken, and what says nothing says nothing', 
       HF_LOGLEVEL: 'LOG_DEBUG',
     },
   );
+  t.deepEqual(
+    off.findings.map(({ path, message }) => `${path} ${message}`),
+    ['/AWS_CONNECTION_TIMEOUT_MS is taken as 60 s: 1 to 60 s can be had'],
+  );
   t.like(off.configuration.providers[0]?.config, { proxy_host: null, proxy_port: null, cloud_connect_timeout: 60 });
   t.is(off.configuration.server.log_level, 'info');
+});
+
+test('what asks for nothing is no warning, and a level that nobody knows is one', async (t) => {
+  const quiet = await load(
+    t,
+    '{"AWS_REGION": "us-west-2", "AWS_TAG_InstanceID": false, "AWS_CREDENTIAL_RENEW_MARGIN": "", "LogLevel": ""}',
+  );
+  t.deepEqual(quiet.findings, []);
+  const odd = await load(t, '{"AWS_REGION": "us-west-2", "LogLevel": "CHATTY", "AWS_PROXY_HOST": "p", "AWS_PROXY_PORT": 0}');
+  t.deepEqual([odd.findings.map(({ path }) => path), odd.configuration.server.log_level], [['/AWS_PROXY_HOST', '/LogLevel'], 'info']);
 });
 
 test('the environment lies over it, as over any configuration', async (t) => {

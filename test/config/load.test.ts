@@ -184,6 +184,27 @@ test('without any file the broker runs on sample templates; a provider type that
   );
 });
 
+test('an object of the environment lies over the file in whatever spelling, and what is wrong in it is told of its variable', async (t) => {
+  const providers = [{ name: 'east', type: 'acme', config: { handlers: { fast_boot: true } } }];
+  const server = { rate_limit: { enabled: true, provider: 7 } };
+  const cwd = await directoryWith({ 'muster.config.json': JSON.stringify({ ...json, providers, server }) });
+  const env = { MUSTER_ACME_HANDLERS: '{"fastBoot":false}', MUSTER_SERVER: '{"rateLimit":{"enabled":false}}' };
+  const { configuration, origins } = await load(cwd, { env });
+  t.like(configuration.providers[0]?.config['handlers'], { fast_boot: false });
+  t.like(configuration.server.rate_limit, { enabled: false, provider: 7 });
+  t.deepEqual(origins.get('/server/rate_limit/enabled'), { origin: 'environment', variable: 'MUSTER_SERVER' });
+  const wrong = await refused(cwd, { env: { MUSTER_PROVIDERS: '{"name":"x"}', MUSTER_SERVER: '{"rateLimit":{"Enabled":true}}' } });
+  t.deepEqual(
+    findingsOf(wrong)
+      .filter(({ level }) => level === 'error')
+      .map(({ path, file }) => [path, file]),
+    [
+      ['/providers', 'environment variable MUSTER_PROVIDERS'],
+      ['/server/rate_limit/Enabled', 'environment variable MUSTER_SERVER'],
+    ],
+  );
+});
+
 test('a bad file is refused with every finding, each with its place', async (t) => {
   const cwd = await directoryWith({
     'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}

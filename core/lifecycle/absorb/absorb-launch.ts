@@ -84,9 +84,10 @@ function shortfallOf(attempt: AttemptRecord, fault: ProviderFault): Shortfall {
   };
 }
 
-/** Back-off: 0.5 s, doubling to 30 s, or what the provider says. Spread by request so that those that failed together do not return together. */
+/** Back-off: 0.5 s, doubling to 30 s, or what the provider says and up to a quarter more. Spread by request so that those that failed together do not return together. */
 function again(draft: Draft, attempt: AttemptRecord, retryAfterMs: number | undefined): Pick<AttemptRecord, 'tries' | 'retry_at'> {
   const backoff = Math.min(30_000, 500 * 2 ** Math.min(attempt.tries, 10));
   const spread = (attempt.token.charCodeAt(0) + attempt.token.charCodeAt(1)) % 100;
-  return { tries: attempt.tries + 1, retry_at: draft.now + Math.max(retryAfterMs ?? 0, backoff * (0.75 + spread / 200)) };
+  const told = (retryAfterMs ?? 0) * (1 + spread / 400);
+  return { tries: attempt.tries + 1, retry_at: draft.now + Math.max(told, backoff * (0.75 + spread / 200)) };
 }

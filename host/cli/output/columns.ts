@@ -7,6 +7,19 @@ const apiType: Column = {
   title: 'machine_type',
   of: ({ machine_type, machine_types }) => machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
 };
+const kinds = [
+  ['provider_types', 'provider type'],
+  ['provider_apis', 'API'],
+  ['schedulers', 'scheduler'],
+  ['storages', 'storage'],
+  ['event_sinks', 'event sink'],
+  ['endpoints', 'endpoint'],
+] as const;
+const brings: Column = {
+  title: 'brings',
+  of: (row) => kinds.flatMap(([list, kind]) => ((row[list] ?? []) as readonly string[]).map((name) => `${kind} ${name}`)),
+};
+const loadedFrom: Column = { title: 'from', of: ({ source, file }) => (source === 'built-in' ? source : file) };
 const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
 
 /** What is shown of the rows of a list, by the name under which an answer has it. Others show every field that is a plain value. */
@@ -16,6 +29,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   sync_and_list_return_requests: ['request_id', 'status', 'template_id', 'requested_count', 'created_at', 'message'],
   list_machines: ['machine_id', 'status', 'name', 'private_ip', 'template_id', 'provider_instance', 'request_id', 'created_at'],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
+  list_plugins: ['name', 'status', 'version', 'contract', brings, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
   machines: ['machine_id', 'status', 'name', 'private_ip', 'public_ip', 'provider_instance', 'reclaim_at', 'message'],
 };

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
 
 export const forms = ['table', 'json', 'yaml'] as const;

@@ -25,9 +25,13 @@ export const requestMachines: Script = async (call) => {
   } catch (error) {
     if (!isBrokerError(error)) throw error;
     if (error.code === 'TEMPLATE_NOT_FOUND') throw refusal(`The template does not exist. ${error.message}`);
-    throw withCode(error, dialect === 'lsf');
+    throw withCode(inTheirWords(error), dialect === 'lsf');
   }
 };
+
+/** Our inputs are not theirs: a place in our call says nothing to them. */
+const inTheirWords = (error: BrokerError): BrokerError =>
+  new BrokerError(error.code, error.message.replaceAll(/(^|; )\/[a-z_]+: /g, '$1'), error.details, { cause: error });
 
 function answer({ words, dialect }: ScriptCall, detail: RequestDetail): unknown {
   const { requestId, message, status } = words.requested.render(detail) as Readonly<Record<string, unknown>>;

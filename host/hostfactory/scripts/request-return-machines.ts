@@ -1,13 +1,15 @@
 import { entriesIn, hostsIn } from '../input.ts';
 import { findHosts } from '../find-hosts.ts';
-import type { Script } from '../script.ts';
+import { invalidInput, type Script } from '../script.ts';
 
 const timeout_s = 3_600;
 
 /** Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is complete. */
 export const requestReturnMachines: Script = async ({ input, services, words, key, dialect }) => {
   const { inventory, requests } = services;
-  const machines = await findHosts(hostsIn(entriesIn(input, 'machines')), inventory);
+  const hosts = hostsIn(entriesIn(input, 'machines'));
+  if (hosts.length === 0) throw invalidInput();
+  const machines = await findHosts(hosts, inventory);
   const ids = machines.map(({ machine_id }) => machine_id);
   const detail = await requests.giveBack(ids, timeout_s, key ? { key } : {});
   const { requestId, message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;

@@ -8,6 +8,7 @@ import { nameInputs } from '../../../host/cli/name-inputs.ts';
 import { withFile } from '../../../host/cli/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { readTexts, templateFields, Unreadable } from '../../../host/cli/read-texts.ts';
+import { makePlace } from '../../support/boot-broker.ts';
 import { runCli } from '../../support/run-cli.ts';
 
 const named = (name: string): DeclaredOperation => declarations().operations.find((each) => each.name === name) as DeclaredOperation;
@@ -92,6 +93,32 @@ test('a file gives the template; what stands beside it lies over it, and picks o
   t.deepEqual(await withFile(named('validate_provider_configuration'), {}, { file }), [{ providers: { template_id: 'a' } }]);
 });
 
+test('a file as HostFactory’s providers write it is read as the server reads it, with what has no effect told', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const file = join(place.directory, 'awsprov_templates.json');
+  const config = ['--config', join(place.directory, 'muster.config.json')];
+  const entry = { templateId: 'Template-VM-1', maxNumber: 3, vmType: 't3.small', imageId: 'ami-27a1', subnetId: 'subnet-b573' };
+  const put = (...entries: object[]) => writeFileSync(file, JSON.stringify({ templates: entries }, null, 1));
+  put({ ...entry, securityGroupIds: [''], instanceTags: 'group=project1', userData: 'zone=us_west_2a', poolsCount: 2 });
+  const valid = await runCli(['templates', 'validate', '--file', file, ...config, '-o', 'json']);
+  t.is(valid.code, 0, valid.out + valid.err);
+  const { validationWarnings } = JSON.parse(valid.out);
+  t.deepEqual(
+    validationWarnings.filter((said: string) => /unknown field/.test(said)),
+    ['/poolsCount: unknown field, kept as it is'],
+  );
+  t.regex(valid.err, /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/poolsCount: has no effect here/);
+  put(entry, { ...entry, templateId: 7 });
+  const wrong = await runCli(['templates', 'validate', '--file', file, ...config]);
+  t.is(wrong.code, 4);
+  t.regex(wrong.err, /awsprov_templates\.json:\d+:\d+ \/templates\/1\/templateId: must be a string/);
+  put(entry);
+  t.is((await runCli(['templates', 'create', 'mine', '--file', file, ...config])).code, 0);
+  const { template } = JSON.parse((await runCli(['templates', 'show', 'mine', ...config, '-o', 'json'])).out);
+  t.like(template, { machine_type: 't3.small', max_instances: 3, subnet_ids: ['subnet-b573'], provider_api: 'RunInstances' });
+});
+
 test('a file that is missing or broken is said with its line', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-files-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
@@ -108,6 +135,12 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['templats', 'list'], /unknown command 'templats'.*Did you mean templates/s],
   [['templates', 'lst'], /Did you mean list/],
   [['templates', 'list', '--outptu', 'json'], /Did you mean --output/],
+  [['--outptu', 'json', 'templates', 'list'], /unknown option '--outptu'.*Did you mean --output/s],
+  [['--url'], /'--url' stands before the command with nothing after it/],
+  [['help', 'templats'], /unknown command 'templats'.*Did you mean templates/s],
+  [['templats', '--help'], /unknown command 'templats'.*Did you mean templates/s],
+  [['templates', 'help', 'lst'], /unknown command 'lst'.*Did you mean list/s],
+  [['plugin', 'list'], /Did you mean plugins/],
   [['templates', 'list', '--output', 'xml'], /Allowed choices are table, json, yaml/],
   [['requests', 'create', 'small'], /missing required argument 'machine_count'/],
   [['providers', 'validate-env', 'cloud'], /missing required option '--environment-variables'/],
@@ -145,12 +178,22 @@ test('options of every operation may stand before the command', (t) => {
     '--limit',
     '1',
   ]);
+  t.deepEqual(optionsLast(['n', 'm', '-o', 'json', 'requests', '--url=U', 'list', 'x']), [
+    'n',
+    'm',
+    'requests',
+    'list',
+    '-o',
+    'json',
+    '--url=U',
+    'x',
+  ]);
   t.deepEqual(optionsLast(['n', 'm', 'requests', 'list']), ['n', 'm', 'requests', 'list']);
   t.deepEqual(optionsLast(['n', 'm', '--url']), ['n', 'm', '--url']);
 });
 
 test('help has examples for every group, and the exit codes', async (t) => {
-  for (const group of ['templates', 'requests', 'machines', 'providers', 'config', 'server']) {
+  for (const group of ['templates', 'requests', 'machines', 'providers', 'config', 'plugins', 'server']) {
     const { code, out } = await runCli([group, '--help']);
     t.is(code, 0);
     t.regex(out, new RegExp(`Examples:\n  muster ${group} `), group);

@@ -5,7 +5,7 @@ import { print, textOf } from '../../../host/cli/output/print.ts';
 import { table, width } from '../../../host/cli/output/table.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/progress.ts';
-import { wantsColours } from '../../../host/cli/terminal.ts';
+import { wantsColours } from '../../../host/terminal.ts';
 import { watch } from '../../../host/cli/watch.ts';
 
 const plain = { colours: false };

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -35,7 +35,7 @@ test('the scripts are written straight into the directory, and what registers th
   for (const name of names) t.is((await stat(join(made, `${name}.sh`))).mode & 0o777, 0o755);
   t.regex(
     await readFile(join(made, 'requestMachines.sh'), 'utf8'),
-    /^#!\/bin\/sh\n.*\nexec '\/.*\/host\/bin\/muster' hostfactory requestMachines --dialect symphony "\$@"\n$/,
+    /^#!\/bin\/sh\n.*\nmuster='\/.*\/host\/bin\/muster'\n.*\nexec "\$muster" hostfactory requestMachines --dialect symphony "\$@"\n$/,
   );
   const [providers, plugins] = stdout
     .split('\n\n')
@@ -60,15 +60,43 @@ test('the scripts are written straight into the directory, and what registers th
 });
 
 test('a batch file hands its arguments on and ends with the exit code, its lines as Windows wants them', (t) => {
-  const program = { launcher: '/opt/muster', windows: '"C:\\node.exe" "C:\\muster\\main.js"' };
-  const { content = '' } = scriptFiles(program, 'lsf').find(({ name }) => name === 'getRequestStatus.bat') ?? {};
-  t.deepEqual(content.split('\r\n'), [
+  const linesOf = (windows?: readonly string[]) =>
+    scriptFiles({ launcher: '/opt/muster', ...(windows ? { windows } : {}) }, 'lsf')
+      .find(({ name }) => name === 'getRequestStatus.bat')
+      ?.content.split('\r\n');
+  const around = (call: string) => [
     '@echo off',
     'rem Made by `muster hostfactory install`.',
-    'call "C:\\node.exe" "C:\\muster\\main.js" hostfactory getRequestStatus --dialect lsf %*',
-    'exit /b %ERRORLEVEL%',
+    `${call} hostfactory getRequestStatus --dialect lsf %*`,
+    'if not %ERRORLEVEL%==0 exit /b 1',
+    'exit /b 0',
     '',
-  ]);
+  ];
+  t.deepEqual(linesOf(['C:\\Program Files\\node.exe', 'C:\\100%\\main.js']), around('"C:\\Program Files\\node.exe" "C:\\100%%\\main.js"'));
+  t.deepEqual(linesOf(), around('call muster'));
+});
+
+test('a script needs nothing but its shell, names the Node that wrote it, and says in JSON when muster or Node is gone', async (t) => {
+  const made = join(await directory(t), 'a dir');
+  await mkdir(join(made, 'host/bin'), { recursive: true });
+  const copy = join(made, "host/bin/mu'ster");
+  const script = join(made, 'getAvailableTemplates.sh');
+  const write = async (node?: string) => {
+    const files = scriptFiles({ launcher: copy, ...(node === undefined ? {} : { node }) }, 'symphony');
+    await writeFile(script, files.find(({ name }) => name === 'getAvailableTemplates.sh')?.content ?? '', { mode: 0o755 });
+  };
+  await write();
+  const gone = await ended(script, [], {});
+  t.deepEqual([gone.code, gone.stderr], [1, '']);
+  t.regex(gone.answer.message, /a dir\/host\/bin\/mu'ster is not there any more\. Install muster again/);
+  await cp(launcher, copy);
+  const without = await ended(script, [], { PATH: '/nowhere' });
+  t.is(without.code, 1);
+  t.regex(without.answer.message, /^muster needs Node 24\.12 or newer: found none on the PATH/);
+  const node = join(made, 'node');
+  await writeFile(node, '#!/bin/sh\nfor each; do last=$each; done\necho "{\\"ran\\": \\"$last\\"}"\n', { mode: 0o755 });
+  await write(node);
+  t.like(await ended(script, ['-f', 'the input'], { PATH: '/nowhere' }), { code: 0, answer: { ran: 'the input' } });
 });
 
 test('with --write the scheduler’s files get our entry, once, and keep all others', async (t) => {
@@ -80,9 +108,11 @@ test('with --write the scheduler’s files get our entry, once, and keep all oth
     join(conf, 'providers/hostProviders.json'),
     JSON.stringify({ version: 2, note: 'ours', providers: [{ name: 'muster', enabled: 0, more: 1 }, other] }),
   );
+  await chmod(join(conf, 'providers/hostProviders.json'), 0o640);
   for (let times = 0; times < 2; times++) t.is((await muster('--dir', join(root, 'scripts'), '--write', conf)).code, 0);
   const providers = JSON.parse(await readFile(join(conf, 'providers/hostProviders.json'), 'utf8'));
   t.is(providers.note, 'ours');
+  t.is((await stat(join(conf, 'providers/hostProviders.json'))).mode & 0o777, 0o640, 'nor does who may read it change');
   t.like(providers.providers[0], { name: 'muster', enabled: 1, more: 1, plugin: 'muster' });
   t.deepEqual(providers.providers.slice(1), [other]);
   const plugins = JSON.parse(await readFile(join(conf, 'providerplugins/hostProviderPlugins.json'), 'utf8'));

@@ -13,7 +13,7 @@ const refused: readonly (readonly [what: string, input: unknown, message: RegExp
   ['no count', { template: { templateId: 'one', machineCount: null } }, /^Invalid instances number\.$/],
   ['a count below one', { template: { templateId: 'one', machineCount: 0 } }, /^Invalid instances number\.$/],
   ['a count that is no number', { template: { templateId: 'one', machineCount: 'many' } }, /^Invalid instances number\.$/],
-  ['more than the template allows', { template: { templateId: 'one', machineCount: 21 } }, /21 machines are more than the 20/],
+  ['more than the template allows', { template: { templateId: 'one', machineCount: 21 } }, /^21 machines are more than the 20/],
   ['a list', [], /^Invalid input file\.$/],
 ];
 for (const [what, input, message] of refused) {

@@ -25,6 +25,17 @@ test('a return takes hosts by id or name, the id wins, and what nobody knows is 
   t.is(Object.values(broker.simulator.ledger().live).flat().length, 1);
 });
 
+test('an entry that names nothing keeps no other from being returned, or told of', async (t) => {
+  const broker = await boot(t);
+  const hosts = hostsOf(await ended(broker, await request(broker, 2)));
+  broker.simulator.setKnobs({ reclaim: [{ instance_ids: [hosts[0].machineId], notice_s: 120 }] });
+  const odd = [{ name: null, machineId: null }, {}, 7, ...hosts];
+  t.is((await ask(broker, 'getReturnRequests', { machines: odd })).code, 0);
+  const { code, answer } = await ask(broker, 'requestReturnMachines', { machines: odd });
+  t.is(code, 0);
+  t.is((await ended(broker, answer.requestId)).machines.length, 2);
+});
+
 test('a return of nothing that is left has an id, and is complete', async (t) => {
   const broker = await boot(t);
   const unknown = await ask(broker, 'requestReturnMachines', { machines: [{ name: 'ip-9', machineId: 'i-9' }] });
@@ -43,12 +54,13 @@ test('the scheduler’s own returns are no reclaims, and an empty list of hosts 
   const broker = await boot(t, { knobs: { shutdown_ms: 60_000 } });
   const hosts = hostsOf(await ended(broker, await request(broker, 2)));
   await ask(broker, 'requestReturnMachines', { machines: [hosts[0]] });
-  await new Promise((resolve) => void setTimeout(resolve, 300));
+  const live = () => Object.values(broker.simulator.ledger().live).flat().length;
+  await broker.until(async () => live() === 1);
   for (const machines of [hosts, [], {}]) {
     const { code, answer } = await ask(broker, 'getReturnRequests', { machines });
     t.deepEqual([code, answer.status, answer.requests], [0, 'complete', []]);
   }
-  t.is(Object.values(broker.simulator.ledger().live).flat().length, 1, 'nobody ends a host because it is not in a list');
+  t.is(live(), 1, 'nobody ends a host because it is not in a list');
 });
 
 test('a host that somebody stopped is told among those that the cloud took', async (t) => {

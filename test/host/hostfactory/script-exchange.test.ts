@@ -48,10 +48,36 @@ test('what was refused before a script’s own code is one message, and so is wh
   t.like(other.answer, { exit_code: 1, output: '{"message":"What answered is no muster server."}' });
 });
 
+test('a port that a killed server had is not asked: it may be that of another provider’s server', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
+  let asked = 0;
+  const other = createServer((socket) => socket.once('data', () => ((asked += 1), socket.end(head(2, 'x-exit-code: 0') + '{}')))).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(other, 'listening');
+  t.teardown(async () => (other.close(), rm(directory, { recursive: true })));
+  const { port } = other.address() as { readonly port: number };
+  const put = (pid: number, started_at: string) =>
+    writeFile(
+      join(directory, 'server.json'),
+      JSON.stringify({ pid, started_at, socket_path: null, host: '127.0.0.1', port, version: '0' }),
+    );
+  await put(2 ** 22 + 1, new Date().toISOString());
+  t.is(await send(directory, sent), 'none runs');
+  await put(process.pid, new Date(Date.now() - 3_600_000).toISOString());
+  t.is(await send(directory, sent), 'none runs', 'nor when another process has its number');
+  t.is(asked, 0);
+  await put(process.pid, new Date().toISOString());
+  t.deepEqual(await send(directory, sent), { exit_code: 0, output: '{}' });
+});
+
 test('where no server is, or none listens any more, the reason is said', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
   t.is(await send(directory, sent), 'none runs');
   await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path: join(directory, 's'), host: '127.0.0.1', port: 1 }));
-  t.is(await send(directory, sent), 'ENOENT');
+  t.is(await send(directory, sent), 'none runs');
+  await writeFile(join(directory, 's'), '');
+  t.is(await send(directory, sent), 'ECONNREFUSED');
 });

@@ -1,31 +1,40 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { readServerPlace } from '../../../host/server-place.ts';
 import { until } from '../../support/boot-broker.ts';
-import { makeScheduler } from './support.ts';
+import { ended, makeScheduler } from './support.ts';
 
 const templates = [
   { template_id: 'small', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
 ];
 const template = { templateId: 'small', machineCount: 1 };
 
-test('many scripts at once start one server, and none is lost', async (t) => {
+test('twenty scripts at once start exactly one server, and none is lost', async (t) => {
   const scheduler = await makeScheduler({ templates });
   t.teardown(scheduler.close);
-  const calls = await Promise.all(Array.from({ length: 4 }, () => scheduler.run('requestMachines', { template })));
-  t.deepEqual(
-    calls.map(({ code }) => code),
-    [0, 0, 0, 0],
-    calls.map(({ stdout }) => stdout).join(),
-  );
-  const ids = new Set(calls.map(({ answer }) => answer.requestId));
-  t.is(ids.size, 4);
-  const pid = readServerPlace(scheduler.data)?.pid;
-  await until(async () => Object.keys(scheduler.place.simulator.ledger().live).length === 4);
-  t.is(readServerPlace(scheduler.data)?.pid, pid);
+  const calls = await Promise.all(Array.from({ length: 20 }, () => scheduler.run('requestMachines', { template })));
+  for (const { code, stdout } of calls) t.is(code, 0, stdout);
+  t.is(new Set(calls.map(({ answer }) => answer.requestId)).size, 20);
+  const log = readFileSync(join(scheduler.data, 'server.log'), 'utf8');
+  t.is(log.match(/answers at/g)?.length, 1, log);
+  t.notRegex(log, /Another server/, 'nor was one started in vain');
+  await until(async () => Object.keys(scheduler.place.simulator.ledger().live).length === 20);
+});
+
+test('the port of another server does not hinder one that a script starts', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { readonly port: number };
+  const scheduler = await makeScheduler({ templates, configuration: { server: { port } } });
+  t.teardown(scheduler.close);
+  const { code, stdout } = await scheduler.run('getAvailableTemplates');
+  t.is(code, 0, stdout);
+  t.not(readServerPlace(scheduler.data)?.port, port);
 });
 
 test('a server that dies with the call in its hands: the call is sent again, and carried out once', async (t) => {
@@ -63,6 +72,8 @@ test('a configuration that is wrong, or none at all, is said in one JSON message
   );
   const bare = await scheduler.run('getAvailableTemplates', {}, { HF_PROVIDER_CONFDIR: '', HF_PROVIDER_WORKDIR: '' });
   t.regex(bare.answer.message, /Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set/);
+  const named = await scheduler.run('getAvailableTemplates', {}, { MUSTER_CONFIG: '/nowhere/muster.yaml' });
+  t.deepEqual(named.answer, { message: 'The configuration file /nowhere/muster.yaml, which MUSTER_CONFIG names, does not exist.' });
   await writeFile(config, '{"schedular": "default"}');
   const wrong = await scheduler.run('getAvailableTemplates');
   t.is(wrong.code, 1);
@@ -83,6 +94,15 @@ test('a file that is no input is said in one JSON message, and no server is star
     t.regex(answer.message, message);
   }
   t.false(existsSync(scheduler.data));
+});
+
+test('an answer that could not be written is a failure', async (t) => {
+  const scheduler = await makeScheduler({ templates });
+  t.teardown(scheduler.close);
+  const script = `exec '${join(scheduler.place.directory, 'scripts/getAvailableMachines.sh')}' > /dev/full`;
+  const env = { HF_PROVIDER_CONFDIR: scheduler.place.directory, HF_PROVIDER_WORKDIR: scheduler.data };
+  const { code, stderr } = await ended('/bin/sh', ['-c', script], env);
+  t.deepEqual([code, stderr], [1, '']);
 });
 
 test("HostFactory's own files for AWS are taken as they are, and the log goes where the scheduler says", async (t) => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { install } from '../../../host/hostfactory/install.ts';
 import type { Dialect, ScriptName } from '../../../host/hostfactory/script-call.ts';
 import { readServerPlace } from '../../../host/server-place.ts';
@@ -99,5 +100,16 @@ function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** As a scheduler polls, only more often than every 30 s: each look is a process. */
+export async function pollUntil<T>(look: () => Promise<T | undefined | false>, every_ms = 250): Promise<T> {
+  const end = performance.now() + 45_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error('What was polled for did not come within 45 s.');
+    await sleep(every_ms);
   }
 }

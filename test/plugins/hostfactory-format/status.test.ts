@@ -56,6 +56,15 @@ const shown = (of: RequestRecord, machines?: readonly MachineRecord[]) => {
 };
 const resultOf = (of: RequestRecord, one: MachineRecord) => shown(of, [one]).machines[0]?.['result'];
 
+test('an end with fewer machines is an error, unless the template says that it is complete; without any it is one in any case', (t) => {
+  const template = { template_id: 'small', partialStatus: 'complete' };
+  const short = done({ machine_count: 3, template });
+  t.is(shown(short, [ready()]).status, 'complete');
+  t.is(shown({ ...short, template: { template_id: 'small' } }, [ready()]).status, 'complete_with_error');
+  t.is(shown({ ...short, status: 'failed', delivered: 0 }, []).status, 'complete_with_error');
+  t.is(shown({ ...short, status: 'in_progress' }, [ready()]).status, 'running');
+});
+
 // While the request runs, after it ended with the machine ready, after it ended without it.
 const acquire = {
   pending: ['executing', 'succeed', 'fail'],

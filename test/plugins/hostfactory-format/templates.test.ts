@@ -26,7 +26,7 @@ for (const [title, file, name, answer] of recognised) {
   test(`recognises ${title}: ${answer}`, (t) => t.is(strategy.recognises?.(file, name), answer));
 }
 
-const mapped: readonly (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
+const mapped: (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
   [{ maxNumber: '5' }, { max_instances: 5, provider_api: 'RunInstances' }],
   [{ maxNumber: -1 }, { max_instances: -1, provider_api: 'RunInstances' }],
   [{ vmType: 't3.small' }, { machine_type: 't3.small' }],
@@ -68,9 +68,68 @@ const mapped: readonly (readonly [Record<string, unknown>, Record<string, unknow
     { gpuextend: 'x', placementGroupName: 'p', ttl: 5, pgrpName: null },
   ],
 ];
+mapped.push(
+  [{ requestValidity: '1:30' }, { spot_fleet_request_expiry: 90 }],
+  [{ requestValidity: '' }, {}],
+  [{ onDemandTargetCapacityRatio: 0.25 }, { percent_on_demand: 25 }],
+  [
+    { maxNumber: 1, placementGroupName: 'p', tenancy: 'dedicated', ebsOptimized: 'true' },
+    {
+      max_instances: 1,
+      placementGroupName: 'p',
+      tenancy: 'dedicated',
+      ebsOptimized: 'true',
+      provider_api: 'RunInstances',
+      launch_template_spec: { Placement: { GroupName: 'p', Tenancy: 'dedicated' }, EbsOptimized: true },
+    },
+  ],
+  [
+    { maxNumber: 1, tenancy: 'dedicated', launchTemplateSpec: { Placement: { Tenancy: 'host' } } },
+    {
+      max_instances: 1,
+      tenancy: 'dedicated',
+      provider_api: 'RunInstances',
+      launch_template_spec: { Placement: { Tenancy: 'host' } },
+    },
+  ],
+);
 for (const [entry, fields] of mapped) {
   test(`reads ${JSON.stringify(entry)}`, (t) => t.deepEqual(fieldsOf(entry), { template_id: 'a', ...fields }));
 }
+
+for (const [key, value] of [
+  ['vmTypesOnDemand', { x: 1 }],
+  ['poolsCount', 2],
+  ['interfaceType', 'efa'],
+  ['efaCount', 1],
+  ['durationInHours', 2],
+  ['tenancy', 'dedicated'],
+] as const) {
+  test(`${key} loads, with a warning that it has no effect${key === 'tenancy' ? ' in a fragment' : ''}`, (t) => {
+    const { layers, findings } = read({ templateId: 'a', [key]: value });
+    t.deepEqual(layers[0]?.fields[key], value, 'kept and shown as it is');
+    t.like(findings, [{ level: 'warning', path: `/templates/0/${key}` }]);
+    t.regex(findings[0]?.message ?? '', /^has no effect here: /);
+  });
+}
+
+test('how an end with fewer machines is told is one of two words', (t) => {
+  t.is(fieldsOf({ partialStatus: 'complete' })?.['partialStatus'], 'complete');
+  t.like(read({ templateId: 'a', partialStatus: 'fine' }).findings, [{ level: 'error', path: '/templates/0/partialStatus' }]);
+});
+
+test('an id that a scheduler may not take is a warning', (t) => {
+  t.deepEqual(read({ templateId: 'Template_VM-1' }).findings, []);
+  for (const templateId of ['a.b', 'x'.repeat(65)])
+    t.like(read({ templateId }).findings, [{ level: 'warning', path: '/templates/0/templateId' }]);
+});
+
+test('what only says the usual is no warning', (t) => {
+  t.deepEqual(
+    read({ templateId: 'a', maxNumber: 1, interfaceType: 'interface', efaCount: 0, poolsCount: null, tenancy: 'default' }).findings,
+    [],
+  );
+});
 
 const implied: readonly (readonly [string, Record<string, unknown>, Record<string, unknown>])[] = [
   ['one type', { vmType: 'x' }, { provider_api: 'RunInstances' }],
@@ -167,7 +226,8 @@ test('what was read is shown in HostFactory words again, unknown keys as they we
     placementGroupName: 'p',
     pgrpName: null,
   };
-  t.deepEqual(available({ ...read(entry).layers[0]?.fields }), { ...entry, providerApi: 'SpotFleet' });
+  const launchTemplateSpec = { Placement: { GroupName: 'p' } };
+  t.deepEqual(available({ ...read(entry).layers[0]?.fields }), { ...entry, providerApi: 'SpotFleet', launchTemplateSpec });
 });
 
 test('no bound is -1, and an empty list says so', (t) => {

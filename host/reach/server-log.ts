@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { BrokerError } from '../../core/errors.ts';
 
 /** A log that is larger when a server starts is put aside; so many are kept beside it. */
 const largest = 10 * 1024 * 1024;
@@ -9,16 +10,24 @@ const tailBytes = 256 * 1024;
 
 export const logFileOf = (dataDirectory: string): string => join(dataDirectory, 'server.log');
 
-/** Opens the log of a server in the background to be written on, readable by the owner alone. */
+/** Opens the log of a server in the background to be written on, readable by the owner alone. INVALID_CONFIGURATION when it cannot be written. */
 export function openServerLog(dataDirectory: string): number {
   const file = logFileOf(dataDirectory);
-  if (existsSync(file) && statSync(file).size > largest) {
-    for (let age = kept; age > 0; age--) {
-      const younger = age === 1 ? file : `${file}.${age - 1}`;
-      if (existsSync(younger)) renameSync(younger, `${file}.${age}`);
-    }
+  try {
+    if (existsSync(file) && statSync(file).size > largest) putAside(file);
+    return openSync(file, 'a', 0o600);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `The server cannot log into ${file} (${code}). Change the rights, or set MUSTER_DATA_DIR to another directory.`;
+    throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
   }
-  return openSync(file, 'a', 0o600);
+}
+
+function putAside(file: string): void {
+  for (let age = kept; age > 0; age--) {
+    const younger = age === 1 ? file : `${file}.${age - 1}`;
+    if (existsSync(younger)) renameSync(younger, `${file}.${age}`);
+  }
 }
 
 /** The size of the log, as the place where the next line begins. */

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BrokerError } from '../../core/errors.ts';
-import { codeOf } from './exit-codes.ts';
+import { BrokerError, isBrokerError } from '../../core/errors.ts';
+import type { Terminal } from '../terminal.ts';
 import { dataDirectoryOf } from './data-directory-of.ts';
-import { addressOf, runningServer } from './running-server.ts';
-import { serverClient, type CliClient } from './server-client.ts';
 import type { LocalClient } from './local-client.ts';
-import type { Terminal } from './terminal.ts';
+import { addressOf, runningServer } from './running-server.ts';
+import { serverClient, type OperationClient } from './server-client.ts';
 
-/** How a command reaches a broker. */
+/** How a process that is no server reaches a broker. */
 export interface ReachFlags {
   readonly url?: string;
   readonly config?: string;
@@ -22,9 +21,14 @@ export interface ReachFlags {
 /** What the call is for. */
 export type Purpose = 'configuration' | 'store' | 'work';
 
+export function purposeOf({ name, leaves_work }: { readonly name: string; readonly leaves_work?: boolean }): Purpose {
+  if (name === 'get_configuration') return 'configuration';
+  return leaves_work ? 'work' : 'store';
+}
+
 /** Where the operations are carried out, and what stays to be done afterwards. */
 export interface Opened {
-  readonly client: CliClient;
+  readonly client: OperationClient;
   /** The store is this process's own, and nobody carries out what is put there. */
   readonly left?: LocalClient;
   /** Requests are carried out in this process, as long as it runs. */
@@ -66,7 +70,7 @@ async function workHere(flags: ReachFlags, dataDirectory: string, ms: number, te
     try {
       return { client: await localClient(flags.config, true, terminal), works: true };
     } catch (error) {
-      if (codeOf(error) !== 'CONFLICT') throw error;
+      if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
       const place = await runningServer(dataDirectory);
       if (place) return { client: serverClient(addressOf(place), ms) };
       if (performance.now() > end) throw error;

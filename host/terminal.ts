@@ -5,6 +5,8 @@ export interface Terminal {
   /** Whether a person looks at the results, and at what is said beside them. */
   readonly outIsScreen: boolean;
   readonly errIsScreen: boolean;
+  /** How wide the screen is; absent where there is none, or it does not say. */
+  readonly errColumns?: number;
   /** Whether results may have colours: on a screen only, and never with NO_COLOR. */
   readonly colours: boolean;
 }
@@ -12,17 +14,23 @@ export interface Terminal {
 /** The streams of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
-  // `muster … | head` closes the pipe early, which is no failure.
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+  // `muster … | head` closes the pipe early, which is no failure; results that get lost are one.
+  stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(0);
+    stderr.write(`muster: standard output cannot be written: ${message}\n`, () => process.exit(1));
   });
+  // What is said beside the results may get lost.
+  stderr.on('error', () => undefined);
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     // Not there at all where the stream is no terminal.
     outIsScreen: Boolean(stdout.isTTY),
     errIsScreen: Boolean(stderr.isTTY),
+    // Asked at every line: a person may change it.
+    get errColumns() {
+      return stderr.columns;
+    },
     colours: wantsColours(stdout, env),
   };
 }
@@ -30,9 +38,3 @@ export function processTerminal(): Terminal {
 /** On a screen that knows them, unless the user says no. */
 export const wantsColours = ({ isTTY }: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean =>
   Boolean(isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-
-/** What a run of the command line is about: where it writes, and what it ends with. */
-export interface Cli {
-  readonly terminal: Terminal;
-  code: number;
-}

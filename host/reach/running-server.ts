@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Address } from '../sdk/http-transport.ts';
 import { readServerPlace, type ServerPlace } from '../server-place.ts';
 
@@ -16,8 +16,10 @@ export const urlOf = ({ host, port }: Pick<ServerPlace, 'host' | 'port'>): strin
  * process is gone or another one.
  */
 export async function runningServer(dataDirectory: string): Promise<ServerPlace | undefined> {
-  const place = readServerPlace(dataDirectory);
-  if (!place) return undefined;
+  const said = readServerPlace(dataDirectory);
+  if (!said) return undefined;
+  // Somebody may have tidied the socket away: its server still has the directory, and listens on its port.
+  const place = said.socket_path !== null && !existsSync(said.socket_path) ? { ...said, socket_path: null } : said;
   // A port may be anybody's by now; the socket lies in the directory itself.
   if (place.socket_path === null && !isItsProcess(place)) return undefined;
   return (await listens(place)) ? place : undefined;

@@ -11,10 +11,10 @@ import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory.ts';
 import { carryIn } from '../sdk/carry-in.ts';
 import { sharesStorage } from '../shared-storage.ts';
-import type { CliClient } from './server-client.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../terminal.ts';
+import type { OperationClient } from './server-client.ts';
 
-export interface LocalClient extends CliClient {
+export interface LocalClient extends OperationClient {
   readonly loaded: LoadedConfiguration;
   /** Whether another process sees what is stored here. */
   readonly shared: boolean;
@@ -55,7 +55,7 @@ export async function localClient(config: string | undefined, loop: boolean, ter
 }
 
 /** What a server started here would run by: neither a store nor a provider is touched, and nothing is made. */
-export async function configurationClient(config: string | undefined, terminal: Terminal): Promise<CliClient> {
+export async function configurationClient(config: string | undefined, terminal: Terminal): Promise<OperationClient> {
   const loaded = await configurationHere(config, terminal);
   const types = loaded.plugins.flatMap((plugin) => plugin.providers ?? []);
   const services = { configuration: configurationChecks(loaded, types) } as unknown as Services;

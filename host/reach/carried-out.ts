@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Configuration } from '../../config/configuration.ts';
 import { BrokerError } from '../../core/errors.ts';
+import { isTaken } from '../data-directory.ts';
 import type { ServerPlace } from '../server-place.ts';
-import { isTaken, startInBackground } from './background-server.ts';
+import { startInBackground } from './background-server.ts';
 import { runningServer } from './running-server.ts';
 
 /** A process that has the directory and is no server yet may become one; one that embeds muster never does. */

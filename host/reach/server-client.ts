@@ -3,7 +3,7 @@ import { carryBy } from '../sdk/carry-by.ts';
 import { httpTransport, type Address } from '../sdk/http-transport.ts';
 
 /** Operations by name, at a server or in this process. */
-export interface CliClient {
+export interface OperationClient {
   call(operation: string, input: unknown, signal?: AbortSignal): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ const patienceMs = 500;
 const lifeSignMs = 1_400;
 
 /** Operations at a server. One that gives no sign of life within 2 s is UNAVAILABLE, though `answer_ms` allow for an answer that takes long. */
-export function serverClient(address: Address, answer_ms: number): CliClient {
+export function serverClient(address: Address, answer_ms: number): OperationClient {
   const transport = httpTransport(address, answer_ms);
   const lifeline = httpTransport(address, lifeSignMs);
   const carry = carryBy(transport);

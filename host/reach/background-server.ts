@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isBrokerError } from '../../core/errors.ts';
-import { lockDataDirectory, makeDataDirectory } from '../data-directory.ts';
+import { isTaken, makeDataDirectory, takeTurn } from '../data-directory.ts';
 import type { ServerPlace } from '../server-place.ts';
 import { runningServer } from './running-server.ts';
 import { endOfLog, lastLines, openServerLog } from './server-log.ts';
@@ -14,21 +13,40 @@ const pollMs = 40;
 
 /** What came of starting a server in the background. */
 export type Started =
-  | { readonly place: ServerPlace }
+  /** One answers; `own` says whether it is the one that was started here. */
+  | { readonly place: ServerPlace; readonly own: boolean }
   /** It ended, with this code, or has not answered in time; and what it wrote last. */
   | { readonly place?: undefined; readonly code: number | undefined; readonly pid: number | undefined; readonly said: readonly string[] };
 
 /**
  * Starts `muster server start --foreground` with these options as a process of its own session, writing into `<data>/server.log`, and waits until a
- * server answers on the data directory: this one, or another that was faster.
+ * server answers on the data directory: this one, or another that was faster. Of many that want one at once, one starts it and the others wait for that.
+ * `cwd`: where it runs.
  */
-export async function startInBackground(dataDirectory: string, options: readonly string[]): Promise<Started> {
+export async function startInBackground(
+  dataDirectory: string,
+  options: readonly string[],
+  { cwd }: { readonly cwd?: string } = {},
+): Promise<Started> {
   makeDataDirectory(dataDirectory);
+  const awaited = performance.now() + startMs;
+  for (;;) {
+    using turn = takeTurn(dataDirectory);
+    // Asked after the turn was taken: who had it before has started one.
+    const place = await runningServer(dataDirectory);
+    if (place) return { place, own: false };
+    if (turn) return await start(dataDirectory, options, cwd);
+    if (performance.now() > awaited) return { code: undefined, pid: undefined, said: [] };
+    await sleep(pollMs);
+  }
+}
+
+async function start(dataDirectory: string, options: readonly string[], cwd: string | undefined): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
   const args = [...process.execArgv, main, 'server', 'start', '--foreground', ...options];
-  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], ...(cwd === undefined ? {} : { cwd }) });
   closeSync(log);
   child.unref();
   let code: number | undefined;
@@ -36,22 +54,11 @@ export async function startInBackground(dataDirectory: string, options: readonly
   const end = performance.now() + startMs;
   for (;;) {
     const place = await runningServer(dataDirectory);
-    if (place) return { place };
+    if (place) return { place, own: place.pid === child.pid };
     const said = () => lastLines(dataDirectory, 20, from);
     // One that finds another on the directory gives way to it.
     const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);
     if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, said: said() };
     await sleep(pollMs);
-  }
-}
-
-/** Whether a process has the data directory for itself. */
-export function isTaken(dataDirectory: string): boolean {
-  try {
-    lockDataDirectory(dataDirectory)[Symbol.dispose]();
-    return false;
-  } catch (error) {
-    if (isBrokerError(error) && error.code === 'CONFLICT') return true;
-    throw error;
   }
 }

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, mkdtempSync, readdirSync, rmSync, statSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { endOfLog, lastLines, openServerLog, readLog } from '../../../host/cli/server-log.ts';
+import { endOfLog, lastLines, openServerLog, readLog } from '../../../host/reach/server-log.ts';
 
 test('a log that has grown is put aside when a server starts, and the oldest goes', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-log-'));

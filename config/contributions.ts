@@ -1,0 +1,10 @@
+import type { Plugin } from '../core/plugin.ts';
+
+/** What a plugin brings that no other may bring too, each in words: `provider type 'cloud'`. */
+export const contributionsOf = (plugin: Plugin): string[] => [
+  ...(plugin.providers ?? []).flatMap((each) => [each.type, ...(each.aliases ?? [])].map((name) => `provider type '${name}'`)),
+  ...(plugin.providerApis ?? []).map((each) => `provider API '${each.name}' of '${each.type}'`),
+  ...(plugin.schedulers ?? []).map((each) => `scheduler strategy '${each.name}'`),
+  ...(plugin.storages ?? []).map((each) => `storage '${each.type}'`),
+  ...(plugin.endpoints ?? []).map((each) => `endpoint scheme '${each.scheme}:'`),
+];

@@ -1,0 +1,7 @@
+import type { Terminal } from '../terminal.ts';
+
+/** What a run of the command line is about: where it writes, and what it ends with. */
+export interface Cli {
+  readonly terminal: Terminal;
+  code: number;
+}

@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander';
+import { exitCodes } from './exit-codes.ts';
+import { forms, print, type Form } from './output/print.ts';
+import type { Cli } from './cli.ts';
+
+interface Flags {
+  readonly config?: string;
+  readonly output: Form;
+}
+
+const examples = `
+Examples:
+  muster plugins list                    what is loaded, from where, and what it brings
+  muster plugins check                   for a script: exit code 4 when one cannot be used
+  muster plugins check ./my-provider     one that is not configured yet`;
+
+/** `muster plugins …`. No server is asked: a plugin that cannot load would have stopped its start. */
+export function pluginsCommands(program: Command, cli: Cli): void {
+  const plugins = program
+    .command('plugins')
+    .description('What the configured plugins bring, and whether they load.')
+    .addHelpText('after', examples);
+  add(
+    plugins.command('list'),
+    'Every configured plugin: where it is loaded from, and what it brings. Of one that does not load, what to do.',
+  );
+  add(
+    plugins.command('check').argument('[names...]', 'Plugins to check beside the configured ones: a package, or a path.'),
+    'As list, and ends with 4 when a plugin cannot be used or lacks what its extension point asks for.',
+  );
+
+  function add(command: Command, description: string): void {
+    command
+      .description(description)
+      .option('--config <file>', 'Configuration file, instead of the one that is found.')
+      .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+      .action(async () => {
+        const { config, output } = command.opts<Flags>();
+        const { reportPlugins } = await import('../../config/plugin-report.ts');
+        const options = { cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) };
+        const report = await reportPlugins(options, command.args);
+        const wrong = report.plugins.filter(({ status }) => status === 'wrong');
+        await print('list_plugins', report, output, cli.terminal);
+        if (output === 'table') for (const { problems } of wrong) for (const problem of problems) cli.terminal.err(`muster: ${problem}\n`);
+        if (command.name() === 'check' && wrong.length > 0) cli.code = exitCodes.refused;
+      });
+  }
+}

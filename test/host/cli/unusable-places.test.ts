@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { asNobody } from '../../support/as-nobody.ts';
+import { makePlace } from '../../support/boot-broker.ts';
+import { execCli, launcher } from '../../support/run-cli.ts';
+
+/** A place that others may read, with the command line as one of them has it. */
+async function readable(t: ExecutionContext) {
+  const place = await makePlace({ configuration: { server: { port: 0 } } });
+  t.teardown(() => place.close());
+  chmodSync(place.directory, 0o755);
+  const muster = (...args: readonly string[]) => asNobody(launcher, args, { cwd: place.directory, env: { PATH: '/usr/bin:/bin' } });
+  return { data: join(place.directory, 'data'), directory: place.directory, muster };
+}
+
+const isSentence = (t: ExecutionContext, { code, out, err }: { code: number; out: string; err: string }, said: RegExp) => {
+  t.is(code, 4, err);
+  t.is(out, '');
+  t.regex(err, said);
+  t.regex(err, /^muster: .*\n$/, 'one sentence, and no stack');
+};
+
+test('a data directory that may not be made, read or written is said with what to do', async (t) => {
+  const { data, muster } = await readable(t);
+  isSentence(t, await muster('server', 'start'), /data directory .*data cannot be made \(EACCES\)\. Set MUSTER_DATA_DIR/);
+  mkdirSync(data);
+  for (const args of [
+    ['templates', 'list'],
+    ['server', 'start'],
+    ['requests', 'create', 'small', '1', '--no-server'],
+  ])
+    isSentence(t, await muster(...args), /cannot be (used|opened): .*(EACCES|unable to open).* (Change|or set)/);
+  chmodSync(data, 0o700);
+  // Whether a server runs in a directory that may not be looked into, nobody can say.
+  for (const args of [
+    ['server', 'status'],
+    ['server', 'stop'],
+  ])
+    isSentence(t, await muster(...args), /another user's: ask it by --url/);
+});
+
+test('a file where the data directory should be, and a log that is none, are said too', async (t) => {
+  const { data, directory } = await readable(t);
+  writeFileSync(data, '');
+  isSentence(t, await execCli(['server', 'start'], { cwd: directory }), /data directory .*data cannot be used: ENOTDIR/);
+  isSentence(t, await execCli(['templates', 'list'], { cwd: directory }), /muster\.db cannot be made: EEXIST/);
+  rmSync(data);
+  mkdirSync(join(data, 'server.log'), { recursive: true });
+  isSentence(
+    t,
+    await execCli(['server', 'start'], { cwd: directory }),
+    /cannot log into .*server\.log \(EISDIR\)\. Change the rights, or set MUSTER_DATA_DIR/,
+  );
+});
