@@ -9,6 +9,7 @@ export interface Answer {
 
 /** Longer than any number of deaths takes. */
 const patienceMs = 60_000;
+const answerMs = 4_000;
 
 /** A caller as it should be: who gets no answer asks again, with the same key, until somebody answers. */
 export class Caller {
@@ -77,6 +78,8 @@ export class Caller {
         method,
         headers: { connection: 'close', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
         ...(body ? { body: JSON.stringify(body) } : {}),
+        // One that is frozen keeps its connections and says nothing.
+        signal: AbortSignal.timeout(answerMs),
       });
       return { status: answer.status, body: await answer.json() };
     } catch {

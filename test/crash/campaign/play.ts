@@ -1,28 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
-import { dialects } from '../support/dialect.ts';
-import { dice, type Dice } from '../support/dice.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
-import { fastNow } from './fast-clock.ts';
+import { openGround } from './ground.ts';
 import { judge, judgeStore } from './judge.ts';
-import { pointOf, threads, told as toldOf, type Attack, type KillPoint, type Schedule } from './kill-point.ts';
+import { pointOf, told as toldOf, type Attack, type KillPoint, type Schedule } from './kill-point.ts';
 import { startLife, type Life } from './life.ts';
 import { play as playStory, storiesBy, type Story } from './stories.ts';
-import { capacity, templates } from './ways.ts';
 
 export interface PlayOptions {
   readonly seed: number;
   readonly schedule: Schedule;
   /** Which format; by chance when left out. */
-  readonly scheduler?: 'default' | 'hostfactory';
+  readonly scheduler?: Dialect['scheduler'];
   /** At most so many kills. */
   readonly most: number;
   /** Default: what the seed chooses. */
   readonly stories?: readonly Story[];
+  /** Whether the clock of each broker is set forward or back by up to an hour. */
+  readonly clock_jumps?: boolean;
 }
 
 export interface Report {
@@ -30,56 +27,29 @@ export interface Report {
   readonly stories: readonly Story[];
   /** Where it was killed, in order. */
   readonly kills: readonly string[];
-  /** Calls that the cloud met, and commits of the last broker by thread. */
-  readonly calls: number;
   readonly wrong: readonly string[];
   /** Everything that is known, when something is wrong. */
   readonly account?: string;
 }
 
-/** The times that AWS needs pass in seconds: the intervals of the life cycle are those that everybody has. */
-const times = 20;
 /** A broker that does not come to the moment of its death by then has nothing more to do, or waits for something: it is killed as it is. */
 const patienceMs = 3_000;
-const keys = { access_key_id: 'AKIACRASH', secret_access_key: 'crash' };
+const hourMs = 3_600_000;
 
 /** One cloud and one data directory, callers who go on whatever happens, and brokers that are killed one after the other until the callers have what they want. */
-export async function play({ seed, schedule, scheduler, most, stories: given }: PlayOptions): Promise<Report> {
-  const chance = dice(seed);
-  const by = chance.pick(dialects);
-  const dialect = dialects.find((each) => each.scheduler === scheduler) ?? by;
-  const chosen = storiesBy(chance);
-  const stories = given ?? chosen;
-  const { faults = [], ...knobs } = troublesBy(chance);
-  const shared = chance.roll(2) === 0;
-  const directory = mkdtempSync(join(tmpdir(), 'muster-play-'));
-  const clock = { from: Date.now(), times };
-  const time = { now: () => fastNow(clock, Date.now()), advance: () => undefined, reset: () => undefined };
-  const cloud = createSimulator({ clock: time, seed, knobs: { ...knobs, capacity } });
-  await cloud.listen();
-  const provider = (name: string, region: string) => ({
-    name,
-    type: 'cloud',
-    priority: name === 'east' ? 1 : 2,
-    config: { endpoint_url: cloud.url, region, ...keys, launch_template: { reuse_existing: shared } },
-  });
-  writeFileSync(
-    join(directory, 'muster.config.json'),
-    JSON.stringify({
-      scheduler: dialect.scheduler,
-      providers: [provider('east', 'us-east-1'), provider('west', 'eu-west-1')],
-      server: { rate_limit: { enabled: false } },
-    }),
-  );
-  writeFileSync(join(directory, 'templates.json'), JSON.stringify(templates));
-  const caller = new Caller(dialect);
+export async function play({ seed, schedule, scheduler, most, stories: given, clock_jumps = false }: PlayOptions): Promise<Report> {
+  const ground = await openGround(seed, scheduler);
+  const { cloud, directory, chance, faults } = ground;
+  const stories = given ?? storiesBy(chance);
+  const caller = new Caller(ground.dialect);
   const outputs: string[] = [];
   const kills: string[] = [];
   const wrong: string[] = [];
   let life: Life | undefined;
 
   async function begin(attack: Attack): Promise<Life> {
-    life = startLife(directory, { clock, ...attack });
+    const set_by = clock_jumps ? chance.pick([0, hourMs, -hourMs]) : 0;
+    life = startLife(directory, { clock: { ...ground.clock, set_by }, ...attack });
     caller.url = await life.url;
     return life;
   }
@@ -94,10 +64,8 @@ export async function play({ seed, schedule, scheduler, most, stories: given }: 
   try {
     let over = false;
     const telling = Promise.all(stories.map((story, n) => playStory(story, n, caller)));
-    telling.then(
-      () => (over = true),
-      () => (over = true),
-    );
+    const ended = () => (over = true);
+    telling.then(ended, ended);
     while (!over && kills.length < most) {
       const point = pointOf(schedule, kills.length);
       const since = cloud.audit().at(-1)?.n ?? 0;
@@ -109,8 +77,8 @@ export async function play({ seed, schedule, scheduler, most, stories: given }: 
       if (how !== 'SIGKILL') wrong.push(`the broker ended by itself with ${how}`);
     }
     cloud.setKnobs({ faults: [], latency_ms: {} });
-    await begin({ counts: join(directory, 'commits') });
-    wrong.push(...(await judge(await telling, caller, cloud, shared)), ...caller.witness.wrong);
+    await begin({});
+    wrong.push(...(await judge(await telling, caller, cloud, ground.shared)), ...caller.witness.wrong);
     wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger())));
     const how = await end('SIGTERM');
     if (how !== 0) wrong.push(`the broker that was asked to end ended with ${how}`);
@@ -118,17 +86,11 @@ export async function play({ seed, schedule, scheduler, most, stories: given }: 
     wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     await end('SIGKILL');
   }
-  const entries = cloud.audit();
-  const account =
-    wrong.length === 0
-      ? undefined
-      : [`directory ${directory} (kept)`, JSON.stringify(cloud.ledger()), ...entries.map((each) => JSON.stringify(each)), ...outputs].join(
-          '\n',
-        );
-  await cloud.close();
-  if (wrong.length === 0) rmSync(directory, { recursive: true, force: true });
-  const title = `seed ${seed}, ${dialect.scheduler}, killed at ${toldOf(schedule)}`;
-  return { title, stories, kills, calls: entries.at(-1)?.n ?? 0, wrong, ...(account === undefined ? {} : { account }) };
+  const failed = wrong.length > 0;
+  const account = failed ? { account: [ground.account(), ...outputs].join('\n') } : {};
+  await ground.close({ keep: failed });
+  const title = `seed ${seed}, ${ground.dialect.scheduler}, killed at ${toldOf(schedule)}${clock_jumps ? ', with clocks that jump' : ''}`;
+  return { title, stories, kills, wrong, ...account };
 }
 
 /** The call is never answered, and its caller dies of that. */
@@ -147,24 +109,4 @@ async function deathOf(life: Life, point: KillPoint, cloud: Simulator, since: nu
     await wait(5);
   }
   return 'at rest';
-}
-
-function troublesBy(chance: Dice): KnobChange {
-  const actions = ['RunInstances', 'CreateFleet', 'TerminateInstances', 'ModifyFleet', 'DescribeInstances'];
-  const trouble = chance.roll(2) === 0;
-  const faulty = { action: chance.pick(actions), nth: 1 + chance.roll(4), times: 1 + chance.roll(2) };
-  return {
-    boot_ms: chance.pick([2_000, 10_000]),
-    shutdown_ms: chance.pick([1_000, 8_000]),
-    visible_ms: { id: chance.pick([0, 3_000]), filter: chance.pick([0, 5_000]), tag: chance.pick([0, 8_000]) },
-    latency_ms: Object.fromEntries(actions.map((action) => [action, chance.pick([0, 0, 50, 200])])),
-    faults: trouble
-      ? [{ ...faulty, effect: chance.pick(['execute', 'skip'] as const), then: chance.pick(['drop', 'cut', 'html', 'error'] as const) }]
-      : [],
-  };
-}
-
-/** How often each thread of the last broker committed. */
-export function commitsIn(file: string): Readonly<Record<string, number>> {
-  return Object.fromEntries(threads.map((thread) => [thread, Number(readFileSync(`${file}.${thread}`, 'utf8'))]));
 }

@@ -13,7 +13,10 @@ export async function shortest(
   play: (options: PlayOptions) => Promise<Report>,
   tell: (line: string) => void,
 ): Promise<{ readonly options: PlayOptions; readonly report: Report }> {
-  let best: { readonly options: PlayOptions; readonly report: Report } = { options: { ...options, stories: report.stories, most: report.kills.length }, report };
+  let best: { readonly options: PlayOptions; readonly report: Report } = {
+    options: { ...options, stories: report.stories, most: report.kills.length },
+    report,
+  };
   let tries = 0;
   async function better(shorter: PlayOptions): Promise<boolean> {
     if (tries >= most) return false;

@@ -1,0 +1,133 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import type { Dialect } from '../support/dialect.ts';
+import { Caller } from './caller.ts';
+import { openGround } from './ground.ts';
+import { judge, judgeStore } from './judge.ts';
+import { startLife, type Life } from './life.ts';
+import { play as playStory, storiesBy } from './stories.ts';
+
+export interface FrozenOptions {
+  readonly seed: number;
+  readonly scheduler?: Dialect['scheduler'];
+  /** The holder freezes while this call of its is under way, which took effect or did not; its answer waits for it. */
+  readonly nth: number;
+  readonly effect: 'execute' | 'skip';
+  /** It thaws in the midst of its successor's work, or when that is done. */
+  readonly thaws: 'between' | 'after';
+}
+
+export interface FrozenReport {
+  readonly title: string;
+  /** The call that it froze in; undefined: it came to none. */
+  readonly frozen_in?: string;
+  readonly wrong: readonly string[];
+  readonly account?: string;
+}
+
+/** Longer than a lease, in the time of the play. */
+const leaseMs = 2_000;
+/** A pass of the loop and everything that it began. */
+const passMs = 2_500;
+
+/**
+ * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on the same store; then the first
+ * goes on as if nothing had happened. What the second decided stands.
+ */
+export async function playFrozen({ seed, scheduler, nth, effect, thaws }: FrozenOptions): Promise<FrozenReport> {
+  const ground = await openGround(seed, scheduler);
+  const { cloud, directory, clock } = ground;
+  const stories = storiesBy(ground.chance);
+  const caller = new Caller(ground.dialect);
+  const wrong: string[] = [];
+  const lives: Life[] = [];
+  let frozen_in: string | undefined;
+
+  async function begin(): Promise<Life> {
+    const life = startLife(directory, { clock });
+    lives.push(life);
+    caller.url = await life.url;
+    if (caller.url === undefined) throw new Error(`A broker did not start: ${life.output()}`);
+    return life;
+  }
+  const mutations = () => cloud.audit().filter(({ action, executed }) => executed && !/^(Describe|Get)/.test(action));
+
+  try {
+    const answer = effect === 'execute' ? ({ then: 'slow-headers', delay_ms: leaseMs + 200 } as const) : ({ then: 'hang' } as const);
+    cloud.setKnobs({ faults: [{ action: '*', nth, effect, ...answer }] });
+    const first = await begin();
+    const telling = Promise.all(stories.map((story, n) => playStory(story, n, caller)));
+    telling.catch(() => undefined);
+    frozen_in = await callThatFreezes();
+    await freeze(first);
+    caller.url = undefined;
+    await wait(leaseMs);
+    // Lock and socket would keep the second one out: on one machine there is never more than one that acts. Where several share a store, leases have to do.
+    for (const file of ['server.lock', 'muster.sock']) rmSync(join(directory, file), { force: true });
+    cloud.setKnobs({ faults: [], latency_ms: {} });
+    const second = await begin();
+    if (thaws === 'between') {
+      await wait(ground.chance.roll(1_500));
+      first.signal('SIGCONT');
+    }
+    const told = await telling;
+    if (thaws === 'after') {
+      await wait(passMs);
+      const before = { ledger: standing(cloud.ledger()), mutations: mutations().length };
+      first.signal('SIGCONT');
+      await wait(passMs);
+      const after = standing(cloud.ledger());
+      if (after !== before.ledger)
+        wrong.push(
+          `after the thaw the cloud has ${after}, and had ${before.ledger}`,
+          ...mutations()
+            .slice(before.mutations)
+            .map((each) => JSON.stringify(each)),
+        );
+    }
+    wrong.push(...(await judge(told, caller, cloud, ground.shared)), ...caller.witness.wrong);
+    wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger())));
+    for (const life of [second, first]) life.signal('SIGTERM');
+    const ends = await Promise.all([first.ended, second.ended]);
+    if (ends.some((how) => how !== 0)) wrong.push(`the brokers that were asked to end ended with ${ends.join(' and ')}`);
+  } catch (error) {
+    wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  for (const life of lives) life.signal('SIGKILL');
+  await Promise.all(lives.map(({ ended }) => ended));
+  const failed = wrong.length > 0;
+  const account = failed ? { account: [ground.account(), ...lives.map(({ output }) => output())].join('\n--- another ---\n') } : {};
+  await ground.close({ keep: failed });
+  const title = `seed ${seed}, ${ground.dialect.scheduler}, frozen in call ${nth} (${effect}), thawed ${thaws}`;
+  return { title, ...(frozen_in === undefined ? {} : { frozen_in }), wrong, ...account };
+
+  /** Not in the midst of a transaction: the lock of SQLite would keep everybody out until it thaws. */
+  async function freeze(life: Life): Promise<void> {
+    const database = new DatabaseSync(join(directory, 'muster.db'), { timeout: 100 });
+    for (;;) {
+      life.signal('SIGSTOP');
+      await wait(20);
+      try {
+        database.exec('BEGIN IMMEDIATE; ROLLBACK');
+        return database.close();
+      } catch {
+        life.signal('SIGCONT');
+        await wait(5);
+      }
+    }
+  }
+
+  async function callThatFreezes(): Promise<string | undefined> {
+    for (const end = performance.now() + 10_000; performance.now() < end; await wait(2)) {
+      const hit = cloud.audit().find(({ fault }) => fault?.startsWith(`${effect}/`));
+      if (hit) return hit.action;
+    }
+    return undefined;
+  }
+}
+
+const standing = ({ live, untagged, fleets, spot_fleets, groups }: Ledger): string =>
+  JSON.stringify({ live, untagged, fleets, spot_fleets, groups });

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import { dialects, type Dialect } from '../support/dialect.ts';
+import { dice, type Dice } from '../support/dice.ts';
+import { fastNow, type FastClock } from './fast-clock.ts';
+import { capacity, templates } from './ways.ts';
+
+/** The times that AWS needs pass in seconds: the intervals of the life cycle are those that everybody has. */
+const times = 20;
+const keys = { access_key_id: 'AKIACRASH', secret_access_key: 'crash' };
+
+/** A data directory with two regions of a simulated cloud, and the time in which all of them live. */
+export interface Ground {
+  readonly directory: string;
+  readonly cloud: Simulator;
+  readonly clock: FastClock;
+  readonly dialect: Dialect;
+  readonly chance: Dice;
+  /** Faults that come beside those of a play. */
+  readonly faults: NonNullable<KnobChange['faults']>;
+  /** Launch templates hold contents that later requests may share, and stay. */
+  readonly shared: boolean;
+  /** Everything that the cloud knows of what happened. */
+  account(): string;
+  close(options: { readonly keep: boolean }): Promise<void>;
+}
+
+export async function openGround(seed: number, scheduler?: Dialect['scheduler']): Promise<Ground> {
+  const chance = dice(seed);
+  const by = chance.pick(dialects);
+  const dialect = dialects.find((each) => each.scheduler === scheduler) ?? by;
+  const shared = chance.roll(2) === 0;
+  const { faults = [], ...knobs } = troublesBy(chance);
+  const clock: FastClock = { from: Date.now(), times };
+  const time = { now: () => fastNow(clock, Date.now()), advance: () => undefined, reset: () => undefined };
+  const cloud = createSimulator({ clock: time, seed, knobs: { ...knobs, capacity } });
+  await cloud.listen();
+  const directory = mkdtempSync(join(tmpdir(), 'muster-play-'));
+  const provider = (name: string, region: string, priority: number) => ({
+    name,
+    type: 'cloud',
+    priority,
+    config: { endpoint_url: cloud.url, region, ...keys, launch_template: { reuse_existing: shared } },
+  });
+  const configuration = {
+    scheduler: dialect.scheduler,
+    providers: [provider('east', 'us-east-1', 1), provider('west', 'eu-west-1', 2)],
+    server: { rate_limit: { enabled: false } },
+  };
+  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
+  writeFileSync(join(directory, 'templates.json'), JSON.stringify(templates));
+  return {
+    directory,
+    cloud,
+    clock,
+    dialect,
+    chance,
+    faults,
+    shared,
+    account: () =>
+      [`directory ${directory} (kept)`, JSON.stringify(cloud.ledger()), ...cloud.audit().map((each) => JSON.stringify(each))].join('\n'),
+    async close({ keep }) {
+      await cloud.close();
+      if (!keep) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function troublesBy(chance: Dice): KnobChange {
+  const actions = ['RunInstances', 'CreateFleet', 'TerminateInstances', 'ModifyFleet', 'DescribeInstances'];
+  const trouble = chance.roll(2) === 0;
+  const faulty = { action: chance.pick(actions), nth: 1 + chance.roll(4), times: 1 + chance.roll(2) };
+  return {
+    boot_ms: chance.pick([2_000, 10_000]),
+    shutdown_ms: chance.pick([1_000, 8_000]),
+    visible_ms: { id: chance.pick([0, 3_000]), filter: chance.pick([0, 5_000]), tag: chance.pick([0, 8_000]) },
+    latency_ms: Object.fromEntries(actions.map((action) => [action, chance.pick([0, 0, 50, 200])])),
+    faults: trouble
+      ? [{ ...faulty, effect: chance.pick(['execute', 'skip'] as const), then: chance.pick(['drop', 'cut', 'html', 'error'] as const) }]
+      : [],
+  };
+}
