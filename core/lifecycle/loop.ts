@@ -16,8 +16,9 @@ import type { Case } from './case.ts';
 import { isAlive, isSettled } from './counting.ts';
 import { HealthWatch } from './act/health-watch.ts';
 import { Holding } from './hold/holding.ts';
-import { Holdings } from './hold/holdings.ts';
+import { Holdings, type Work } from './hold/holdings.ts';
 import { Recorder } from './hold/recorder.ts';
+import { StorageTrouble } from './hold/storage-trouble.ts';
 import { installationOf } from './installation.ts';
 import { nextStep, type Decision } from './decide/next-step.ts';
 import { circumstancesOf, type Surroundings } from './circumstances.ts';
@@ -52,6 +53,8 @@ export interface LoopParts {
 export interface RunningLoop {
   /** Looks at these requests now, at most once in two seconds each. */
   look(request_ids: readonly string[]): void;
+  /** Why nothing is carried out at the moment; undefined: the storage serves. */
+  trouble(): string | undefined;
   /** Ends calls under way, gives claims back in good order, closes sessions. The store stays open. Idempotent. */
   stop(): Promise<void>;
 }
@@ -85,6 +88,7 @@ class Loop implements RunningLoop {
   readonly #survey: Survey;
   readonly #strangers: StrangerWatch;
   readonly #recorder: Recorder;
+  readonly #trouble: StorageTrouble;
   readonly #tools: Tools;
   readonly #surroundings: Surroundings;
   readonly #slots = new Map<string, LimitFunction>();
@@ -108,15 +112,17 @@ class Loop implements RunningLoop {
     this.#sweep = new Sweep({ ...shared, apis, installation });
     this.#survey = new Survey(shared);
     this.#strangers = new StrangerWatch(shared);
-    this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, {
+    this.#trouble = new StorageTrouble(clock, log);
+    const work: Work = {
       run: (holding) => this.#run(holding),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some(
           (attempt) => attempt.to_come !== undefined && (this.#tools.api(attempt)?.capabilities.late_release_ms ?? 1) > 0,
         ),
       everyRound: () => this.#betweenRounds(),
-    });
-    this.#recorder = new Recorder(store, clock, log, facts, this.#settings, this.#holdings);
+    };
+    this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, work, this.#trouble);
+    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, this.#holdings);
     this.#tools = {
       pool: this.#pool,
       observer: new Observer({ signal: this.#stopping.signal, log }, clock, meter),
@@ -156,6 +162,10 @@ class Loop implements RunningLoop {
       const last = Math.max(-Infinity, ...holding.looked_at.values());
       this.#holdings.due(holding, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
     }
+  }
+
+  trouble(): string | undefined {
+    return this.#trouble.message;
   }
 
   stop(): Promise<void> {

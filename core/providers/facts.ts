@@ -72,7 +72,7 @@ export class Facts implements Disposable {
 
   get(topic: string, name: string, item = ''): FactRecord | undefined {
     const fact = this.#facts.get(keyOf({ topic, name, item }));
-    return fact?.until !== undefined && fact.until <= this.#clock.now() ? undefined : fact;
+    return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
   /** An instance of which nothing is known counts as healthy: the first call will tell. */
@@ -87,7 +87,8 @@ export class Facts implements Disposable {
 
   /** Instances that live machines need and that are not configured, with their type. */
   missing(): readonly { readonly name: string; readonly type: string }[] {
-    const missing = [...this.#facts.values()].filter(({ topic, until }) => topic === 'missing' && (until ?? 0) > this.#clock.now());
+    const now = this.#clock.now();
+    const missing = [...this.#facts.values()].filter((fact) => fact.topic === 'missing' && holds(fact, now));
     return missing.map(({ name, value }) => ({ name, type: String(value) }));
   }
 
@@ -109,7 +110,7 @@ export class Facts implements Disposable {
   lackingOffers(instance: string): readonly LackingOffer[] {
     const now = this.#clock.now();
     return [...this.#facts.values()]
-      .filter(({ topic, name, until }) => topic === 'offer' && name === instance && (until ?? Infinity) > now)
+      .filter((fact) => fact.topic === 'offer' && fact.name === instance && holds(fact, now))
       .map(({ item, value, at, until }) => {
         const [api = '', ...offer] = item.split('|');
         return { api, offer: offer.join('|'), lacked: value as Shortfall, since: at, until: until ?? Infinity };
@@ -125,7 +126,7 @@ export class Facts implements Disposable {
   /** Whether any offer of the instance is marked at all: spares working the offers of a template out. */
   anyWithoutCapacity(instance: string): boolean {
     for (const fact of this.#facts.values()) {
-      if (fact.topic === 'offer' && fact.name === instance && (fact.until ?? Infinity) > this.#clock.now()) return true;
+      if (fact.topic === 'offer' && fact.name === instance && holds(fact, this.#clock.now())) return true;
     }
     return false;
   }
@@ -143,6 +144,12 @@ export class Facts implements Disposable {
     this.#watch?.[Symbol.dispose]();
   }
 }
+
+/** A clock that is read a little earlier than by another thread was not set back. */
+const toleranceMs = 1_000;
+
+/** One that is to be forgotten at some time holds until then, and not when it was learned later than now: the clock was set back since. */
+const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
 
 const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string => `${topic}\u0000${name}\u0000${item}`;
 

@@ -8,7 +8,7 @@ export async function* ownedGroups(session: CloudSession, installation: string, 
   const Filters = [{ Name: `tag:${ownTags.installation}`, Values: [installation] }];
   for await (const group of pagesOfGroups(session, { Filters }, call)) {
     if (isDeleting(group)) continue;
-    const created_at = group.CreatedTime?.toISOString();
+    const created_at = group.CreatedTime && session.cloudClock.ours(group.CreatedTime);
     const id = group.AutoScalingGroupName ?? '';
     yield { kind: 'container', id, ...madeFor(group.Tags), ...(created_at === undefined ? {} : { created_at }) };
   }

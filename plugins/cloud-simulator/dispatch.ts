@@ -27,8 +27,8 @@ export interface Reply {
   readonly fault: FaultRule | undefined;
   /** Wait before the head of the answer. */
   readonly delayMs: number;
-  /** How far the answer's date is ahead of the computer's clock. */
-  readonly skewMs: number;
+  /** The date of the answer, in epoch milliseconds; the computer's where nobody knows whose clock counts. */
+  readonly date: number | undefined;
   /** The call's line in the audit; absent for what is not a call at all. */
   readonly entry: AuditEntry | undefined;
 }
@@ -45,16 +45,22 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
     const course = run(action, call, caller, protocol.service);
     return tell(simulation, call, course, protocol);
   } catch (error) {
-    return refuse(form, asAwsError(error), simulation.knobs.current.auth.clock_skew_ms);
+    return refuse(form, asAwsError(error), dateOf(simulation));
   }
 }
 
+/** Callers correct their own time by that of answers; where that of signatures is said to be wrong, they carry that. */
+function dateOf({ clock, knobs }: Simulation): number {
+  const { clock_skew_ms } = knobs.current.auth;
+  return clock_skew_ms === 0 ? clock.now() : Date.now() + clock_skew_ms;
+}
+
 /** The answer to what is not a call: in the dialect of its version, and without a line in the audit. */
-export function refuse(form: Form, error: AwsError, skewMs = 0): Reply {
+export function refuse(form: Form, error: AwsError, date?: number): Reply {
   const requestId = randomUUID();
   const protocol = protocolOf(form.flat['Version']);
   const body = protocol.failure(error, requestId);
-  return { status: error.status, body, type: protocol.type, requestId, fault: undefined, delayMs: 0, skewMs, entry: undefined };
+  return { status: error.status, body, type: protocol.type, requestId, fault: undefined, delayMs: 0, date, entry: undefined };
 }
 
 interface Recognised {
@@ -147,7 +153,7 @@ function tell(simulation: Simulation, call: ActionCall, { fault, executed, outco
     requestId,
     fault,
     delayMs: latencyMs + (fault === undefined || fault.then === 'slow-body' ? 0 : (fault.delay_ms ?? 0)),
-    skewMs: knobs.auth.clock_skew_ms,
+    date: dateOf(simulation),
     entry,
   };
 }

@@ -66,7 +66,7 @@ function noteAnswer(res: ServerResponse, { entry }: Reply): void {
   if (entry !== undefined) res.once('finish', () => void (entry.answered = true));
 }
 
-function head({ requestId, skewMs }: Reply, type: string, length: number): OutgoingHttpHeaders {
+function head({ requestId, date }: Reply, type: string, length: number): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'content-type': type, 'content-length': length, 'x-amzn-requestid': requestId };
-  return skewMs === 0 ? headers : { ...headers, date: new Date(Date.now() + skewMs).toUTCString() };
+  return date === undefined ? headers : { ...headers, date: new Date(date).toUTCString() };
 }

@@ -43,7 +43,7 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
         Overrides: overridesOf(template, pools, 'SpotPrice'),
       },
     ],
-    ...(spot_fleet_request_expiry === undefined ? {} : { ValidUntil: minutesFrom(session.clock.now(), spot_fleet_request_expiry) }),
+    ...(spot_fleet_request_expiry === undefined ? {} : { ValidUntil: minutesFrom(session.cloudClock.now(), spot_fleet_request_expiry) }),
   };
   const native = overlay(built, nativeOf(template));
   const input = {

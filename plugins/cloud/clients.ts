@@ -37,8 +37,13 @@ export interface ClientsOf<Sdk, Client> {
 /** Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding out what was done. */
 export const slowCallMs = 60_000;
 
-/** Loads the SDK and makes the clients. No network; the first call resolves credentials. */
-export async function makeClients(settings: CloudSettings, endpoint: string | undefined, log: Log): Promise<Clients> {
+/** Loads the SDK and makes the clients. No network; the first call resolves credentials. `heard` is told the date of every answer. */
+export async function makeClients(
+  settings: CloudSettings,
+  endpoint: string | undefined,
+  log: Log,
+  heard: (date: string | undefined) => void,
+): Promise<Clients> {
   const ec2 = loadEc2();
   const [{ NodeHttpHandler }, http, https] = await Promise.all([
     import('@smithy/node-http-handler'),
@@ -49,7 +54,7 @@ export async function makeClients(settings: CloudSettings, endpoint: string | un
   const readMs = settings.cloud_read_timeout * 1000;
   const handler = (keepAlive: boolean, patienceMs: number) => {
     const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
-    return new NodeHttpHandler({
+    const sender = new NodeHttpHandler({
       connectionTimeout: settings.cloud_connect_timeout * 1000,
       requestTimeout: readMs,
       // Without it the time-out only writes a warning.
@@ -58,6 +63,13 @@ export async function makeClients(settings: CloudSettings, endpoint: string | un
       httpAgent: new http.Agent(options),
       httpsAgent: new https.Agent(options),
     });
+    const send = sender.handle.bind(sender);
+    sender.handle = async (...call) => {
+      const answer = await send(...call);
+      heard(answer.response.headers['date']);
+      return answer;
+    };
+    return sender;
   };
   // The SDK logs whole inputs with every failed command, user data included; failures are told as faults.
   const quiet = () => {};

@@ -22,5 +22,5 @@ export function seenMachines(session: CloudSession, order: Pick<LaunchOrder, 're
  */
 export function isComplete(session: CloudSession, seen: readonly Instance[], enough: boolean): boolean {
   if (seen.length === 0) return false;
-  return enough || seen.every(({ LaunchTime }) => LaunchTime !== undefined && session.clock.now() - LaunchTime.getTime() > visibleMs);
+  return enough || seen.every(({ LaunchTime }) => LaunchTime !== undefined && session.cloudClock.now() - LaunchTime.getTime() > visibleMs);
 }

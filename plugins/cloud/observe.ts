@@ -66,7 +66,7 @@ export async function observeMachines<H extends object>(
     const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
     const shortfall = lateShortfall(neverRan, poolsOf(template));
     return {
-      machines: machines.map((report) => withEnd(report, session.clock.now(), reclaims, retirements)),
+      machines: machines.map((report) => withEnd(session, report, reclaims, retirements)),
       settled: isComplete(each, machines, asked, options),
       ...(shortfall.length === 0 ? {} : { shortfall }),
     };
@@ -130,9 +130,9 @@ function isComplete(each: Watched, machines: readonly MachineReport[], asked: Qu
 }
 
 /** Ends that are near; that there is none is said where all of them could be asked for. */
-function withEnd(report: MachineReport, now: number, ...ends: (ReadonlyMap<string, string> | undefined)[]): MachineReport {
+function withEnd({ cloudClock }: CloudSession, report: MachineReport, ...ends: (ReadonlyMap<string, string> | undefined)[]): MachineReport {
   const [first] = ends.flatMap((end) => end?.get(report.machine_id) ?? []).toSorted();
-  if (first !== undefined && Date.parse(first) - now <= nearMs) return { ...report, reclaim_at: first };
+  if (first !== undefined && Date.parse(first) - cloudClock.now() <= nearMs) return { ...report, reclaim_at: cloudClock.ours(first) };
   return report.status === 'running' && ends.every((end) => end !== undefined) ? { ...report, reclaim_at: null } : report;
 }
 
@@ -150,5 +150,5 @@ function mine(watched: Watched, found: ReadonlyMap<string, Instance>, tagged: re
 }
 
 function isOld(session: CloudSession, { launched_at }: MachineRef): boolean {
-  return launched_at === undefined || session.clock.now() - Date.parse(launched_at) > tagsDoubtedAfterMs;
+  return launched_at === undefined || session.cloudClock.now() - Date.parse(launched_at) > tagsDoubtedAfterMs;
 }

@@ -13,13 +13,13 @@ import { madeFor, ownTags } from './tags.ts';
 export async function* ownedBy(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
   const ours = { Name: `tag:${ownTags.installation}`, Values: [installation] };
   const alive = { Name: 'instance-state-name', Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] };
-  const { found } = await describeWhatAnswers(session, [ours, alive], machineOwned, call);
+  const { found } = await describeWhatAnswers(session, [ours, alive], (instance) => machineOwned(session, instance), call);
   yield* found;
   yield* launchTemplatesOf(session, installation, call);
 }
 
-function machineOwned(instance: Instance): OwnedResource {
-  const created_at = instance.LaunchTime?.toISOString();
+function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedResource {
+  const created_at = instance.LaunchTime && cloudClock.ours(instance.LaunchTime);
   return {
     kind: 'machine',
     id: instance.InstanceId ?? '',

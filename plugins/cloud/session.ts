@@ -1,5 +1,6 @@
 import { ProviderFault, type Call, type Clock, type PluginContext } from '../../core/index.ts';
 import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters } from './clients.ts';
+import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from './config.ts';
 import { secretsOf } from './credentials.ts';
 import { type FaultContext, faultOf } from './faults.ts';
@@ -13,6 +14,7 @@ export interface CloudSession extends Service<Ec2> {
   readonly installation: string;
   readonly settings: CloudSettings;
   readonly clock: Clock;
+  readonly cloudClock: CloudClock;
   /** Auto Scaling, under the same rules as EC2. */
   readonly groups: Service<AutoScaling>;
   /** The parameters of Systems Manager. Its SDK is loaded by the first call. */
@@ -29,6 +31,7 @@ export interface CloudSession extends Service<Ec2> {
 export function connect(config: CloudConfig, context: PluginContext): CloudSession {
   const settings = settingsOf(config);
   const secrets = secretsOf(settings);
+  const time = cloudClock(context.clock);
   let clients: Promise<Clients> | undefined;
   let account: Promise<string> | undefined;
 
@@ -42,7 +45,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
   const start = async (): Promise<Clients> => {
     const { endpoint_url } = settings;
-    return makeClients(settings, endpoint_url === null ? undefined : await context.endpoint(endpoint_url), context.log);
+    return makeClients(settings, endpoint_url === null ? undefined : await context.endpoint(endpoint_url), context.log, time.heard);
   };
   const drop = (): void => {
     const old = clients;
@@ -89,6 +92,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     installation: context.installation,
     settings,
     clock: context.clock,
+    cloudClock: time,
     patience: patience(context.clock),
     memory: new Map(),
 

@@ -8,12 +8,16 @@ interface Holding {
   readonly until: number;
 }
 
+/** A clock that is read a little earlier than before was not set back. */
+const toleranceMs = 1_000;
+
 /** Who works on which request. A holding stays until its holder yields: one that the next holder finds was not yielded. */
 export class Claims {
   readonly #holdings = new Map<string, Holding>();
   readonly #requests: Table;
   readonly #wishes: Table;
   readonly #now: () => number;
+  #last = -Infinity;
 
   constructor(requests: Table, wishes: Table, now: () => number) {
     this.#requests = requests;
@@ -22,7 +26,7 @@ export class Claims {
   }
 
   claim(owner: Owner, limit: number, lease_ms: number): readonly Claim[] {
-    const now = this.#now();
+    const now = this.#note(lease_ms);
     return this.#due(now)
       .filter(({ id }) => this.#isFree(id, owner, now))
       .slice(0, limit)
@@ -37,7 +41,7 @@ export class Claims {
   }
 
   renew(owner: Owner, lease_ms: number): readonly Pick<Claim, 'request_id' | 'epoch'>[] {
-    const now = this.#now();
+    const now = this.#note(lease_ms);
     return [...this.#holdings]
       .filter(([, held]) => isSame(held.owner, owner) && held.until > now)
       .map(([request_id, held]) => {
@@ -53,6 +57,18 @@ export class Claims {
   /** A request that was deleted and made anew begins without a holder. */
   forgetDeleted(): void {
     for (const id of this.#holdings.keys()) if (!this.#requests.get({ request_id: id })) this.#holdings.delete(id);
+  }
+
+  /** Where the clock was set back since it was last read, everything that waits is due, and leases end as if they had begun now. */
+  #note(lease_ms: number): number {
+    const now = this.#now();
+    if (now + toleranceMs < this.#last) {
+      for (const request of this.#requests.all())
+        if (Number(request['next_at'] ?? 0) > now) this.#requests.set({ ...request, next_at: now });
+      for (const [id, held] of this.#holdings) this.#holdings.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
+    }
+    this.#last = now;
+    return now;
   }
 
   /** Due by time or by a waiting wish, in the order of becoming due. */

@@ -24,10 +24,26 @@ SELECT request_id, min(due_at), max(taken) FROM (
     GROUP BY w.request_id ORDER BY due_at, w.request_id LIMIT :limit)
 ) GROUP BY request_id ORDER BY 2, 1 LIMIT :limit`;
 
+/** A clock that is read a little earlier than before was not set back: two processors, or a second that was counted twice. */
+const toleranceMs = 1_000;
+
 /** Who works on which request: the statements behind `Store.claim`, `renew` and `yield`. Each method that writes runs inside a transaction. */
 export class Claims {
   readonly #now: () => number;
-  readonly #sql: { readonly [name in 'owners' | 'due' | 'raise' | 'take' | 'holds' | 'renew' | 'yield']: StatementSync };
+  readonly #sql: {
+    readonly [name in
+      | 'owners'
+      | 'due'
+      | 'raise'
+      | 'take'
+      | 'holds'
+      | 'renew'
+      | 'yield'
+      | 'last'
+      | 'noted'
+      | 'hasten'
+      | 'shorten']: StatementSync;
+  };
 
   constructor(statements: Statements, now: () => number) {
     this.#now = now;
@@ -41,12 +57,16 @@ export class Claims {
       holds: prepare('SELECT 1 FROM claim WHERE owner = ? LIMIT 1'),
       renew: prepare('UPDATE claim SET lease_until = max(lease_until, ?) WHERE owner = ? AND lease_until > ? RETURNING request_id, epoch'),
       yield: prepare('DELETE FROM claim WHERE request_id = ? AND epoch = ?'),
+      last: prepare("SELECT n FROM counter WHERE of = 'clock'"),
+      noted: prepare("INSERT INTO counter VALUES ('clock', '', '', ?) ON CONFLICT DO UPDATE SET n = excluded.n"),
+      hasten: prepare("UPDATE request SET next_at = :now, doc = json_set(doc, '$.next_at', :now) WHERE next_at > :now"),
+      shorten: prepare('UPDATE claim SET lease_until = min(lease_until, ?)'),
     };
   }
 
   /** Whether `claim` would take anything: a look without a lock. */
   anyDue(owner: Owner): boolean {
-    return this.#due(owner, 1).length > 0;
+    return this.#wasSetBack(this.#now()) || this.#due(owner, 1).length > 0;
   }
 
   /** Whether the owner has claims that `renew` could prolong. */
@@ -55,7 +75,7 @@ export class Claims {
   }
 
   claim(owner: Owner, limit: number, lease_ms: number): readonly Claim[] {
-    const until = this.#now() + lease_ms;
+    const until = this.#note(lease_ms) + lease_ms;
     const holder = ownerText(owner);
     return this.#due(owner, limit).map(([id, , taken]) => {
       const request_id = id as string;
@@ -66,7 +86,7 @@ export class Claims {
   }
 
   renew(owner: Owner, lease_ms: number): readonly Held[] {
-    const now = this.#now();
+    const now = this.#note(lease_ms);
     return rows(this.#sql.renew, [now + lease_ms, ownerText(owner), now]).map(([id, epoch]) => ({
       request_id: id as string,
       epoch: epoch as number,
@@ -75,6 +95,29 @@ export class Claims {
 
   yield(claims: readonly Held[]): void {
     for (const { request_id, epoch } of claims) this.#sql.yield.run(request_id, epoch);
+  }
+
+  /**
+   * The present time, noted so that it is known later, in another process too. Where the clock was set back since, everything that waits is due: what was to
+   * be done at a moment of the old time would wait for as long as the clock was set back by. Leases end as if they had begun now.
+   */
+  #note(lease_ms: number): number {
+    const now = this.#now();
+    const last = this.#last();
+    if (this.#wasSetBack(now)) {
+      this.#sql.hasten.run({ now });
+      this.#sql.shorten.run(now + lease_ms);
+      this.#sql.noted.run(now);
+    } else if (last === undefined || now > last + toleranceMs) this.#sql.noted.run(now);
+    return now;
+  }
+
+  #wasSetBack(now: number): boolean {
+    return now + toleranceMs < (this.#last() ?? now);
+  }
+
+  #last(): number | undefined {
+    return row(this.#sql.last, [])?.[0] as number | undefined;
   }
 
   #due(owner: Owner, limit: number): readonly (readonly unknown[])[] {

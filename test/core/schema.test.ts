@@ -128,6 +128,21 @@ test('no finding is left out, however many there are', (t) => {
   t.is(thing.parse({ count: 1, names }).findings?.length, 30);
 });
 
+test('of more unknown fields than are told the first are told', (t) => {
+  const closed = compile(Type.Object({ count: Type.Integer() }, { additionalProperties: false }));
+  const unknown = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, 1]));
+  const { findings = [] } = closed.parse({ count: 1, ...unknown });
+  t.true(findings.length >= 100);
+  t.true(findings.every(({ message }) => message === 'unknown field; known: count'));
+});
+
+test('an unknown field is told once, by its pointer', (t) => {
+  const closed = compile(Type.Object({ a: Type.Object({ count: Type.Integer() }, { additionalProperties: false }) }));
+  t.deepEqual(closed.parse({ a: { count: 1, 'x/~y': 1 } }).findings, [
+    { level: 'error', path: '/a/x~1~0y', message: 'unknown field; known: count' },
+  ]);
+});
+
 test('a field called __proto__ is refused and changes nothing', (t) => {
   const { findings } = thing.parse(JSON.parse('{"count": 1, "__proto__": {"polluted": true}}'));
   t.deepEqual(findings, [{ level: 'error', path: '/__proto__', message: 'is not a field name' }]);

@@ -167,39 +167,33 @@ test('a bound on the size of files refuses every write, loses nothing, and work 
   await place.close();
 });
 
-test(
-  'a log that became read-only refuses every write, loses nothing, and work goes on by itself when it is writable again',
-  async (t) => {
-    const place = await makePlace({ knobs: slow });
-    const database = join(place.directory, 'data', 'muster.db');
-    await survives(t, place, readOnly, database);
-    await place.close();
-  },
-);
+test('a log that became read-only refuses every write, loses nothing, and work goes on by itself when it is writable again', async (t) => {
+  const place = await makePlace({ knobs: slow });
+  const database = join(place.directory, 'data', 'muster.db');
+  await survives(t, place, readOnly, database);
+  await place.close();
+});
 
-test(
-  'a disk that is full refuses every write, loses nothing, and work goes on by itself when there is room; a read-only one refuses the start',
-  async (t) => {
-    const place = await makePlace({ knobs: slow });
-    const disk = join(place.directory, 'disk');
-    mkdirSync(disk);
-    try {
-      if (!run('mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', disk)) {
-        t.log('Skipped: no file system can be mounted here.');
-        return t.pass();
-      }
-      const database = join(disk, 'muster.db');
-      await survives(t, place, full, database);
-      if (run('mount', '-o', 'remount,ro', disk)) {
-        const env = { MUSTER_DATA_DIR: join(place.directory, 'data'), MUSTER_STORAGE_PATH: database };
-        const { code, err } = await execCli(['server', 'start', '--foreground', '--port', '0'], { cwd: place.directory, env });
-        t.is(code, 5);
-        t.regex(err, /^muster: The database .*disk\/muster\.db .*read-only.*writable/m);
-        t.false(err.includes('    at '), 'no stack');
-      }
-    } finally {
-      if (existsSync(disk)) run('umount', disk);
-      await place.close();
+test('a disk that is full refuses every write, loses nothing, and work goes on by itself when there is room; a read-only one refuses the start', async (t) => {
+  const place = await makePlace({ knobs: slow });
+  const disk = join(place.directory, 'disk');
+  mkdirSync(disk);
+  try {
+    if (!run('mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', disk)) {
+      t.log('Skipped: no file system can be mounted here.');
+      return t.pass();
     }
-  },
-);
+    const database = join(disk, 'muster.db');
+    await survives(t, place, full, database);
+    if (run('mount', '-o', 'remount,ro', disk)) {
+      const env = { MUSTER_DATA_DIR: join(place.directory, 'data'), MUSTER_STORAGE_PATH: database };
+      const { code, err } = await execCli(['server', 'start', '--foreground', '--port', '0'], { cwd: place.directory, env });
+      t.is(code, 5);
+      t.regex(err, /^muster: The database .*disk\/muster\.db .*read-only.*writable/m);
+      t.false(err.includes('    at '), 'no stack');
+    }
+  } finally {
+    if (existsSync(disk)) run('umount', disk);
+    await place.close();
+  }
+});

@@ -30,6 +30,25 @@ export function checkClaims({ test, stage }: Contract): void {
     t.is((await store.get('request', { request_id: 'r-3' }))?.epoch, 1);
   });
 
+  test('a clock that was set back makes everything due that waits, and bounds the leases that run', async (t) => {
+    const { store, clock } = await stage(t);
+    clock.time = 10_000_000;
+    await store.commit([
+      insert('request', aRequest('r-1', { next_at: 10_000_000 })),
+      insert('request', aRequest('r-2', { next_at: 10_000_500 })),
+      insert('request', aRequest('r-3', { next_at: null })),
+    ]);
+    t.deepEqual(ids(await store.claim(other, 9, 60_000)), ['r-1']);
+    clock.time -= 999;
+    t.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
+    clock.time = 6_400_000;
+    t.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-2']);
+    t.is((await store.get('request', { request_id: 'r-2' }))?.next_at, 6_400_000);
+    t.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
+    clock.time += 60_000;
+    t.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-1', 'r-2']);
+  });
+
   test('a wish that waits makes its request due', async (t) => {
     const { store, clock } = await stage(t);
     clock.time = 100;

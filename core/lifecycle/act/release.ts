@@ -3,6 +3,7 @@ import { guard } from '../../providers/guard.ts';
 import type { Demand } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
 import { aboutCall, connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
+import { msUntil } from '../ms-until.ts';
 
 const releaseMs = 120_000;
 
@@ -36,7 +37,7 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
         ({ machine_id }) => draft.machine({ provider_instance: attempt.provider_instance, machine_id })?.lost === true,
       );
       draft.setAttempt(attempt.attempt, { to_come: aim.to_come, reopened: lostMeanwhile });
-      if ((draft.request.repeat_release_at ?? 0) > 0 && draft.now >= (draft.request.repeat_release_at ?? 0))
+      if ((draft.request.repeat_release_at ?? 0) > 0 && msUntil(draft.request.repeat_release_at, draft.now) === 0)
         draft.setRequest({ repeat_release_at: 0 });
     };
   } catch (error) {

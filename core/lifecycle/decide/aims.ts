@@ -4,6 +4,7 @@ import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { Aim, MachineRef } from '../../provider.ts';
 import type { Case } from '../case.ts';
 import { awaitsRelease, isAlive, isSettled, isStaying, machinesOf, tally, toCome } from '../counting.ts';
+import { msUntil } from '../ms-until.ts';
 
 /** What is asked of one attempt's handle. */
 export interface Demand {
@@ -56,7 +57,7 @@ export const isRefused = (from: Case): boolean =>
   from.attempts.some((attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'));
 
 export const repeatDue = ({ request }: Case, now: number): boolean =>
-  (request.repeat_release_at ?? 0) > 0 && now >= (request.repeat_release_at ?? 0);
+  (request.repeat_release_at ?? 0) > 0 && msUntil(request.repeat_release_at, now) === 0;
 
 export function refOf(machine: MachineRecord): MachineRef {
   const { machine_id, status, launched_at, data } = machine;

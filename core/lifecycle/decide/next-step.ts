@@ -6,6 +6,7 @@ import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
 import { awaitsRelease, isAlive, isReady, isSettled, isStaying, machinesOf, tally } from '../counting.ts';
 import { plan, type PlannedOrder, type Rung } from './plan.ts';
+import { msUntil } from '../ms-until.ts';
 import type { Settings } from '../settings.ts';
 
 /** One thing to do for a request. `open`, `close`, `give-up`, `expire`, `undo` and `end` only change what is stored; the others call the provider. */
@@ -106,8 +107,9 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   for (const machine of from.machines) {
     if (isStaying(machine) && !isReady(machine)) wake.in(machine.created_at + at.settings.pending_timeout_ms - at.now);
   }
-  if ((request.repeat_release_at ?? 0) > at.now) {
-    wake.in((request.repeat_release_at ?? 0) - at.now);
+  const repeats = msUntil(request.repeat_release_at, at.now);
+  if (repeats > 0) {
+    wake.in(repeats);
     return wake.decision(message);
   }
   if (!from.attempts.every(isSettled)) return wake.decision(message);
@@ -124,12 +126,12 @@ export function nextStep(from: Case, at: Circumstances): Decision {
 /** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
 function pursue(attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: Alarm): Step[] {
   if (attempt.unsent && stop) return [{ do: 'close', attempt }];
-  const retry = attempt.retry_at ?? 0;
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
   if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
-  if (retry > at.now) {
-    wake.in(retry - at.now);
+  const retry = msUntil(attempt.retry_at, at.now);
+  if (retry > 0) {
+    wake.in(retry);
     return [];
   }
   return [{ do: 'send', attempt }];
@@ -138,8 +140,8 @@ function pursue(attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: 
 /** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
 function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   if (attempt.settled) return [];
-  const due = (attempt.retry_at ?? 0) - at.now;
-  if (due <= 0) return [{ do: 'find', attempt }];
+  const due = msUntil(attempt.retry_at, at.now);
+  if (due === 0) return [{ do: 'find', attempt }];
   wake.in(due);
   return [];
 }

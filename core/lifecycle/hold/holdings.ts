@@ -7,6 +7,7 @@ import type { Claim, Owner, Store } from '../../storage.ts';
 import type { Case } from '../case.ts';
 import { Holding } from './holding.ts';
 import { loadCases } from './load-cases.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
 
 /** Claims taken in one go. */
@@ -34,6 +35,7 @@ export class Holdings {
   readonly #owner: Owner;
   readonly #settings: Settings;
   readonly #work: Work;
+  readonly #trouble: StorageTrouble;
   readonly #held = new Map<string, Holding>();
   /** Being given back at this moment. */
   readonly #yielding = new Set<string>();
@@ -49,13 +51,14 @@ export class Holdings {
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
-  constructor(store: Store, clock: Clock, log: Log, owner: Owner, settings: Settings, work: Work) {
+  constructor(store: Store, clock: Clock, log: Log, owner: Owner, settings: Settings, work: Work, trouble: StorageTrouble) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
     this.#owner = owner;
     this.#settings = settings;
     this.#work = work;
+    this.#trouble = trouble;
   }
 
   start(): void {
@@ -144,8 +147,9 @@ export class Holdings {
           const took = this.#clock.monotonic() - now;
           this.#claimAt = this.#clock.monotonic() + idleMs + took * 4;
         }
+        this.#trouble.over(this);
       } catch (error) {
-        this.#log.error({ err: error }, 'The storage does not answer the loop; trying again.');
+        this.#trouble.failed(this, error);
         await this.#clock.sleep(500, this.#stopping.signal);
       }
       this.#startDue();
@@ -177,13 +181,11 @@ export class Holdings {
     holding.due_at = Infinity;
     try {
       await this.#work.run(holding);
+      this.#trouble.over(holding);
     } catch (error) {
       if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
       else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
-        this.#log.warn(
-          { err: error, request_id: holding.request_id },
-          'The storage does not answer; the request is carried on in a moment.',
-        );
+        this.#trouble.failed(holding, error);
         this.due(holding, 5_000);
       } else {
         // What was done and what is in memory may differ now: it is loaded anew, with the doubt that a crash would leave.
@@ -201,12 +203,15 @@ export class Holdings {
 
   #drop(holding: Holding): void {
     this.#forget(holding);
-    this.#log.warn({ request_id: holding.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
+    // With a storage that takes no renewal all are lost at once, and why is told already.
+    const level = this.#trouble.message === undefined ? 'warn' : 'debug';
+    this.#log[level]({ request_id: holding.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
     this.#claimDue = true;
   }
 
   #forget(holding: Holding): void {
     holding.end();
+    this.#trouble.over(holding);
     if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerItem, type Facts } from '../../providers/facts.ts';
@@ -11,21 +10,22 @@ import { isAlive } from '../counting.ts';
 import type { Settings } from '../settings.ts';
 import type { Holding } from './holding.ts';
 import type { Holdings } from './holdings.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
 import { measured } from './statistics.ts';
 
 /** Makes durable what came of a step, under the claim of its holder. */
 export class Recorder {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #trouble: StorageTrouble;
   readonly #facts: Facts;
   readonly #settings: Settings;
   readonly #holdings: Holdings;
 
-  constructor(store: Store, clock: Clock, log: Log, facts: Facts, settings: Settings, holdings: Holdings) {
+  constructor(store: Store, clock: Clock, trouble: StorageTrouble, facts: Facts, settings: Settings, holdings: Holdings) {
     this.#store = store;
     this.#clock = clock;
-    this.#log = log;
+    this.#trouble = trouble;
     this.#facts = facts;
     this.#settings = settings;
     this.#holdings = holdings;
@@ -51,14 +51,18 @@ export class Recorder {
   }
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await this.#store.commit(changes);
-      } catch (error) {
-        if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
-        this.#log.error({ err: error, request_id: holding.request_id }, 'The storage does not take a change; trying again.');
-        await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
+    try {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await this.#store.commit(changes);
+        } catch (error) {
+          if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
+          this.#trouble.failed(changes, error);
+          await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
+        }
       }
+    } finally {
+      this.#trouble.over(changes);
     }
   }
 

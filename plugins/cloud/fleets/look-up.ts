@@ -40,7 +40,7 @@ export const isView = (sight: Sight | ProviderFault | undefined): sight is Fleet
 
 /** It starts nothing more, but for what it had ordered before. */
 export function isStopped(session: CloudSession, view: FleetView): boolean {
-  return view.state.startsWith('stopped') || view.state === 'failed' || session.clock.now() > (view.valid_until ?? Infinity);
+  return view.state.startsWith('stopped') || view.state === 'failed' || session.cloudClock.now() > (view.valid_until ?? Infinity);
 }
 
 /**

@@ -12,7 +12,12 @@ export async function* ownedFleets(
 ): AsyncGenerator<OwnedResource> {
   for await (const { id, state, tags, created_at } of port.list(session, call)) {
     if (tagValue(tags, ownTags.installation) !== installation || !live.has(state)) continue;
-    yield { kind: 'container', id, ...madeFor(tags), ...(created_at === undefined ? {} : { created_at }) };
+    yield {
+      kind: 'container',
+      id,
+      ...madeFor(tags),
+      ...(created_at === undefined ? {} : { created_at: session.cloudClock.ours(created_at) }),
+    };
   }
 }
 

@@ -38,7 +38,7 @@ export async function reasonsOf(
   session.memory.set(key, before);
   if (now - before.since < stuckMs || now - before.read_at < againMs) return before.found;
   try {
-    const events = await port.history(session, view.id, new Date(session.clock.now() - recentMs), call);
+    const events = await port.history(session, view.id, new Date(session.cloudClock.now() - recentMs), call);
     const zones = await zonesOf(session, pools, call);
     const found = shortfallOf(events, pools, zones);
     session.memory.set(key, { ...before, read_at: now, found });

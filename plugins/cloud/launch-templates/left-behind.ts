@@ -24,7 +24,7 @@ export async function* launchTemplatesOf(session: CloudSession, installation: st
         kind: 'launch_template',
         id,
         ...madeFor(Tags),
-        ...(CreateTime === undefined ? {} : { created_at: CreateTime.toISOString() }),
+        ...(CreateTime === undefined ? {} : { created_at: session.cloudClock.ours(CreateTime) }),
       };
   }
 }
@@ -40,7 +40,12 @@ async function* versionsOfOrders(
   for (const { number, description, created_at } of await versionsOf(session, id, call)) {
     const order = orderIn(description);
     if (order)
-      yield { kind: 'launch_template', id: `${id}${mark}${number}`, ...order, ...(created_at === undefined ? {} : { created_at }) };
+      yield {
+        kind: 'launch_template',
+        id: `${id}${mark}${number}`,
+        ...order,
+        ...(created_at === undefined ? {} : { created_at: session.cloudClock.ours(created_at) }),
+      };
   }
 }
 

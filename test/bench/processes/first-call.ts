@@ -48,7 +48,7 @@ if (isMainThread) {
   const session = await cloud.connect(config, context);
   const connect = began();
   const loading = stopwatch();
-  (await makeClients(session.settings, url, log)).destroy();
+  (await makeClients(session.settings, url, log, () => undefined)).destroy();
   const load = loading();
   const asking = stopwatch();
   await cloud.identity?.(session, call);

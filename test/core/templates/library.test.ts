@@ -99,6 +99,45 @@ test('refreshes that come while one runs share one further read', async (t) => {
   t.is(library.cacheStats.loads, 3);
 });
 
+test('what is stored while the files are read is there afterwards, and stays', async (t) => {
+  const records: TemplateRecord[] = [];
+  let files = Promise.withResolvers<void>();
+  files.resolve();
+  const library = await TemplateLibrary.open({
+    load: () => files.promise.then(() => ({ layers: [layer('small', {})], findings: [], files: ['templates.json'] })),
+    store: { find: async () => [...records], watch: () => ({ [Symbol.dispose]: () => undefined }) } as unknown as Store,
+    review: new TemplateReview(types, apis),
+    merge: { instances: [], bind_types: false },
+  });
+  files = Promise.withResolvers();
+  const refreshed = library.refresh();
+  records.push(record('new', { name: 'made meanwhile' }));
+  await library.follow();
+  t.is(library.get('new').name, 'made meanwhile');
+  files.resolve();
+  await refreshed;
+  t.is(library.get('new').name, 'made meanwhile');
+});
+
+test('of two reads of the store that overtake one another the later one holds', async (t) => {
+  const answers: ((records: TemplateRecord[]) => void)[] = [];
+  let slow = false;
+  const find = () => (slow ? new Promise<TemplateRecord[]>((resolve) => void answers.push(resolve)) : Promise.resolve([]));
+  const library = await TemplateLibrary.open({
+    load: async () => ({ layers: [], findings: [], files: [] }),
+    store: { find, watch: () => ({ [Symbol.dispose]: () => undefined }) } as unknown as Store,
+    review: new TemplateReview(types, apis),
+    merge: { instances: [], bind_types: false },
+  });
+  slow = true;
+  const reads = [library.follow(), library.follow()];
+  answers[1]?.([record('new', { name: 'second' })]);
+  await reads[1];
+  answers[0]?.([record('new', { name: 'first' })]);
+  await reads[0];
+  t.is(library.get('new').name, 'second');
+});
+
 test('what another process stored is read when the store says so, or on a miss', async (t) => {
   const { library, records, watchers } = await open([]);
   records.push(record('mine', {}));

@@ -88,7 +88,7 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
             .map((each) => JSON.stringify(each)),
         );
     }
-    wrong.push(...(await judge(told, caller, cloud, ground.shared)), ...caller.witness.wrong);
+    wrong.push(...(await judge(told, caller, cloud, { shared: ground.shared, exact: true })), ...caller.witness.wrong);
     wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger())));
     for (const life of [second, first]) life.signal('SIGTERM');
     const ends = await Promise.all([first.ended, second.ended]);

@@ -9,8 +9,20 @@ import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
 import { lives, type Told } from './stories.ts';
 
+export interface Standard {
+  /** Launch templates hold contents that later requests may share, and stay. */
+  readonly shared: boolean;
+  /** Every caller has all that was asked for and could be had; else perhaps less, since a deadline came early. */
+  readonly exact: boolean;
+}
+
 /** All that must hold when nothing moves any more, and again after everything was given back. What does not hold, in sentences. */
-export async function judge(told: readonly Told[], caller: Caller, cloud: Simulator, shared: boolean): Promise<readonly string[]> {
+export async function judge(
+  told: readonly Told[],
+  caller: Caller,
+  cloud: Simulator,
+  { shared, exact }: Standard,
+): Promise<readonly string[]> {
   const { body } = await caller.call('GET', '/requests/?limit=1000');
   const known: readonly string[] = body.requests.map(caller.dialect.requestId);
   const own = known.filter((id) => id.startsWith('req-'));
@@ -22,7 +34,7 @@ export async function judge(told: readonly Told[], caller: Caller, cloud: Simula
   for (const id of known) await caller.ended(id);
   const settled = await until('agreement', async () => (await disagreements(own, caller, cloud)).length === 0, waiting).catch(() => false);
   if (!settled) wrong.push(...(await disagreements(own, caller, cloud)));
-  for (const each of told) wrong.push(...(await due(each, caller)));
+  for (const each of told) wrong.push(...(await due(each, caller, exact)));
 
   const left = (await Promise.all(own.map((id) => caller.seen(id)))).flatMap(({ machines }) => machines.filter(lives));
   if (left.length > 0) await caller.ended(await caller.giveBack(left.map(({ machine_id }) => machine_id)));
@@ -59,14 +71,14 @@ async function disagreements(own: readonly string[], caller: Caller, cloud: Simu
 }
 
 /** Each caller has what was asked for, less what was given back. */
-async function due({ story, request_id, cancelled, returned }: Told, caller: Caller): Promise<string[]> {
+async function due({ story, request_id, cancelled, returned }: Told, caller: Caller, exact: boolean): Promise<string[]> {
   const { status, machines } = await caller.seen(request_id);
   const alive = machines.filter(lives).map(({ machine_id }) => machine_id);
   const has = `${request_id} (${story.way}, ${story.supply}, ${status}) has ${alive.length} of ${story.machine_count}`;
   if (cancelled) return alive.length === 0 ? [] : [`${has}, and was cancelled`];
   const back = returned.filter((id) => alive.includes(id)).map((id) => `${has}: ${id} was given back and lives`);
   const wanted = story.machine_count - returned.length;
-  const wrong = story.supply === 'partial' ? alive.length > wanted : alive.length !== wanted;
+  const wrong = story.supply === 'partial' || !exact ? alive.length > wanted : alive.length !== wanted;
   return wrong ? [...back, `${has}, ${returned.length} given back`] : back;
 }
 

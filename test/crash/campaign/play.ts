@@ -78,7 +78,7 @@ export async function play({ seed, schedule, scheduler, most, stories: given, cl
     }
     cloud.setKnobs({ faults: [], latency_ms: {} });
     await begin({});
-    wrong.push(...(await judge(await telling, caller, cloud, ground.shared)), ...caller.witness.wrong);
+    wrong.push(...(await judge(await telling, caller, cloud, { shared: ground.shared, exact: !clock_jumps })), ...caller.witness.wrong);
     wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger())));
     const how = await end('SIGTERM');
     if (how !== 0) wrong.push(`the broker that was asked to end ended with ${how}`);

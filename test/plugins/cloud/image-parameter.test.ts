@@ -9,10 +9,10 @@ import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts
 import { imageIdOf } from '../../../plugins/cloud/image-parameter.ts';
 import { prepared, stage, type Stage } from './support.ts';
 
-async function open(t: ExecutionContext, knobs: KnobChange = {}): Promise<Stage> {
+async function open(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<Stage> {
   const clock = standingClock();
   const still: Clock = { now: () => clock.now(), monotonic: () => clock.now(), sleep: async () => {} };
-  const cloud = await stage({}, { clock: still }, { clock, knobs });
+  const cloud = await stage(config, { clock: still }, { clock, knobs });
   t.teardown(cloud.close);
   return cloud;
 }
@@ -77,7 +77,7 @@ const faultFrom = async (promise: Promise<unknown>): Promise<ProviderFault> => {
 };
 
 test('a parameter that is missing is a fault that names it, and is asked for anew', async (t) => {
-  const cloud = await open(t);
+  const cloud = await open(t, {}, { cloud_max_retries: 0 });
   for (const image of ['resolve:ssm:/images/missing:2', '/images/missing:2']) {
     const { kind, code, message } = await faultFrom(prepared(runInstances, cloud, { template: { image_id: image } as any }));
     t.is(kind, 'invalid');

@@ -25,7 +25,7 @@ test('a machine at rest that EC2 will retire says when, and the question is aske
   there.simulator.setKnobs({
     health: [
       { instance_ids: [first], event: 'instance-retirement', event_in_ms: 7_200_000 },
-      { instance_ids: [first], event: 'instance-stop', event_in_ms: 3_600_000 },
+      { instance_ids: [first], event: 'instance-stop', event_in_ms: 3_500_000 },
       { instance_ids: [second], event: 'system-reboot' },
     ],
   });
@@ -36,7 +36,9 @@ test('a machine at rest that EC2 will retire says when, and the question is aske
   const ends = new Map(machinesOf(seen[0]).map(({ machine_id, reclaim_at }) => [machine_id, reclaim_at]));
   t.is(ends.get(second), null, 'nobody takes it back');
   const end = Date.parse(ends.get(first) ?? '');
-  t.true(end >= at + 3_600_000 && end <= there.simulator.clock.now() + 3_600_000, String(ends.get(first)));
+  // In the time of the broker, which is five minutes ahead of the cloud's here.
+  const due = at + 3_500_000 + 300_000;
+  t.true(Math.abs(end - due) < 10_000, String(ends.get(first)));
 });
 
 test('events that cannot be read hide no machine', async (t) => {
