@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ProviderSelection } from './model/request.ts';
 import { Fulfilment } from './model/shortfall.ts';
-import { CommonTemplate } from './model/template.ts';
+import { CommonTemplate, type Template } from './model/template.ts';
+import type { SourceInfo } from './templates/layers.ts';
 
 /** The answers in muster's own words: the scheduler strategy `default` renders them, and programs that embed or call muster are typed by them. */
 
@@ -68,9 +69,12 @@ export const RequestListAnswer = Type.Object({
   total_count: Type.Integer(),
 });
 
+/** A template, with the fields that plugins know; `source_info` where it was asked for. */
+export const TemplateAnswer = Type.Unsafe<Template & { readonly source_info?: SourceInfo }>(CommonTemplate);
+
 /** A page of templates. `total` and `filters` stand there when a filter was given. */
 export const TemplateListAnswer = Type.Object({
-  templates: Type.Array(CommonTemplate),
+  templates: Type.Array(TemplateAnswer),
   total_count: Type.Integer(),
   count: Type.Integer(),
   message: Type.String(),

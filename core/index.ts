@@ -65,7 +65,9 @@ export {
   type Owner,
   type Page,
   type Query,
+  type StorageCheck,
   type StorageContext,
+  type StorageCopy,
   type StorageDriver,
   type Store,
 } from './storage.ts';

@@ -113,8 +113,40 @@ test('config and host import no plugin statically, config no host, and neither a
   t.deepEqual(shown(wrong), []);
 });
 
+const faces = ['cli', 'hostfactory', 'mcp', 'rest', 'sdk'];
+/** Commands that start another face, and routes of the server that lead to one. */
+const doors = new Set([
+  'host/cli/hostfactory.ts',
+  'host/cli/mcp.ts',
+  'host/hostfactory/routes.ts',
+  'host/rest/app.ts',
+  'host/rest/mcp-route.ts',
+  'host/rest/openapi/service-paths.ts',
+]);
+
+test('a face imports no other face, but for the SDK, by which they call as every program does', (t) => {
+  const wrong = faces.flatMap((face) =>
+    from(`host/${face}`).filter(({ file, target }) =>
+      faces.some((other) => other !== face && other !== 'sdk' && target.startsWith(`host/${other}/`) && !doors.has(file)),
+    ),
+  );
+  t.deepEqual(shown(wrong), []);
+  // What all of them stand on knows none of them either.
+  const below = imports.filter(({ file }) => file.startsWith('host/reach/') || file.startsWith('host/sdk/'));
+  t.deepEqual(shown(below.filter(({ target }) => faces.some((face) => face !== 'sdk' && target.startsWith(`host/${face}/`)))), []);
+});
+
 test('cloud SDKs are imported when a provider connects, not when a plugin is loaded', (t) => {
   t.deepEqual(shown(from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\//.test(target) && !types && !lazy)), []);
+});
+
+test('importing the package or its SDK loads no operation, no configuration and no broker', (t) => {
+  const loaded = new Set(['host/package/index.ts']);
+  for (const file of loaded)
+    for (const each of imports) if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
+  t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/provider.ts'));
+  const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|container)|^host\/(package|sdk)\//.test(file));
+  t.deepEqual(heavy, []);
 });
 
 test('imports of our own files end in .ts or name data', (t) => {

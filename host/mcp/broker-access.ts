@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../core/operations/operation.ts';
-import type { Purpose } from '../cli/open-client.ts';
+import { purposeOf } from '../reach/open-client.ts';
 import { asSdkError } from '../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 
@@ -55,11 +55,6 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
     },
     close: () => pool.close(),
   };
-}
-
-function purposeOf({ name, leaves_work }: Operation<any, any>): Purpose {
-  if (name === 'get_configuration') return 'configuration';
-  return leaves_work ? 'work' : 'store';
 }
 
 /** The server went: what never reached it may be sent to its successor, and a question in any case. */

@@ -1,14 +1,14 @@
-import { dataDirectoryOf } from '../cli/data-directory-of.ts';
-import type { LocalClient } from '../cli/local-client.ts';
-import { openClient, type Purpose, type ReachFlags } from '../cli/open-client.ts';
-import { runningServer } from '../cli/running-server.ts';
-import type { CliClient } from '../cli/server-client.ts';
-import type { Terminal } from '../cli/terminal.ts';
+import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import type { LocalClient } from '../reach/local-client.ts';
+import { openClient, type Purpose, type ReachFlags } from '../reach/open-client.ts';
+import { runningServer } from '../reach/running-server.ts';
+import type { OperationClient } from '../reach/server-client.ts';
+import type { Terminal } from '../terminal.ts';
 import { asSdkError, MethodExecutionError } from '../sdk/errors.ts';
 
 /** A client for one call. */
 export interface Lease {
-  readonly client: CliClient;
+  readonly client: OperationClient;
   /** Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be started. */
   seeToWork(answer: unknown): Promise<void>;
   /** Lets no further call have this client. */
@@ -22,7 +22,7 @@ export interface ClientPool {
 }
 
 interface Held {
-  readonly client: CliClient;
+  readonly client: OperationClient;
   /** When it was opened. */
   readonly since: number;
   users: number;
@@ -69,9 +69,9 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
     client.close().catch((error: unknown) => terminal.err(`muster: ${asSdkError(error).message}\n`));
   }
 
-  async function seeToWork(client: CliClient, answer: unknown): Promise<void> {
+  async function seeToWork(client: OperationClient, answer: unknown): Promise<void> {
     if (!isLocal(client)) return;
-    const { seeToWork: start } = await import('../cli/carried-out.ts');
+    const { seeToWork: start } = await import('../reach/carried-out.ts');
     try {
       await (starting ??= start(client.loaded.configuration, flags.config).finally(() => (starting = undefined)));
     } catch (error) {
@@ -104,4 +104,4 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
   };
 }
 
-const isLocal = (client: CliClient): client is LocalClient => 'loaded' in client;
+const isLocal = (client: OperationClient): client is LocalClient => 'loaded' in client;

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
-import { securityHeaders } from '../rest/security-headers.ts';
+import { urlOf } from '../reach/running-server.ts';
+import { securityHeaders } from '../security-headers.ts';
 import { cannotListen } from '../serve-http.ts';
-import { urlOf } from '../cli/running-server.ts';
 import type { BrokerAccess } from './broker-access.ts';
-import { objectionToHost, objectionToOrigin } from './caller-check.ts';
+import { objectionToHost, objectionToOrigin } from '../caller-check.ts';
 import { refuse } from './refuse.ts';
 import { mcpSessions } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Terminal } from '../cli/terminal.ts';
+import type { Terminal } from '../terminal.ts';
 import type { BrokerAccess } from './broker-access.ts';
 import { mcpServer } from './mcp-server.ts';
 

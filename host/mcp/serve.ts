@@ -1,6 +1,6 @@
-import { interruption } from '../cli/interruption.ts';
-import type { ReachFlags } from '../cli/open-client.ts';
-import type { Terminal } from '../cli/terminal.ts';
+import { interruption } from '../interruption.ts';
+import type { ReachFlags } from '../reach/open-client.ts';
+import type { Terminal } from '../terminal.ts';
 import { brokerAccess } from './broker-access.ts';
 import { clientPool } from './client-pool.ts';
 

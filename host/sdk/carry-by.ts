@@ -16,10 +16,15 @@ export function carryBy(transport: Transport) {
         ...(signal ? { signal } : {}),
       });
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted) throw signal.reason;
       throw unreachable(error, transport.where);
     }
     const body = parsed(answer.body);
+    if (body === undefined)
+      throw new MethodExecutionError(
+        'UNAVAILABLE',
+        `What answers at ${transport.where} is no muster server: it said ${answer.status}, and not in JSON. Is that its URL?`,
+      );
     if (answer.status < 400) return body;
     const { code = 'INTERNAL', message = `The server answered ${answer.status}.`, details = {} } = (body as Failure)?.error ?? {};
     throw sdkError(code, message, details);

@@ -14,7 +14,7 @@ export function carryIn({ services, rendering }: Broker) {
       const caller = key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } };
       return await rendering.value(operation, await operation.handle(input as never, services, caller), true);
     } catch (error) {
-      throw signal?.aborted ? error : asSdkError(error);
+      throw signal?.aborted ? signal.reason : asSdkError(error);
     }
   };
 }

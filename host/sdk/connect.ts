@@ -1,7 +1,6 @@
-import { carryBy } from './carry-by.ts';
-import { clientOver, type BrokerClient } from './client.ts';
+import type { BrokerClient } from './client.ts';
 import { MethodExecutionError } from './errors.ts';
-import { httpTransport, type Address } from './http-transport.ts';
+import type { Address } from './http-transport.ts';
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8000` */
@@ -16,7 +15,14 @@ export interface ConnectOptions {
 
 /** A client of a running server. Asks nothing yet: the first call finds out whether it is there. */
 export async function connect(options: ConnectOptions): Promise<BrokerClient> {
-  const transport = httpTransport(await addressOf(options), options.timeout_ms ?? 60_000);
+  const address = await addressOf(options);
+  // What imports muster for its types, or to write a plugin, loads none of this.
+  const [{ carryBy }, { clientOver }, { httpTransport }] = await Promise.all([
+    import('./carry-by.ts'),
+    import('./client.ts'),
+    import('./http-transport.ts'),
+  ]);
+  const transport = httpTransport(address, options.timeout_ms ?? 60_000);
   return clientOver(carryBy(transport), async () => transport.close());
 }
 

@@ -1,6 +1,6 @@
 import { silentLog, type Log } from '../../core/log.ts';
+import type { BrokerClient } from './client.ts';
 import { asSdkError } from './errors.ts';
-import { clientOver, type BrokerClient } from './client.ts';
 
 export interface CreateBrokerOptions {
   /** Where a configuration is looked for, and what relative paths are relative to. Default: the working directory. */
@@ -33,11 +33,12 @@ async function open({
   loop = 'thread',
   log = silentLog,
 }: CreateBrokerOptions) {
-  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { carryIn }] = await Promise.all([
+  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { carryIn }, { clientOver }] = await Promise.all([
     import('../../config/load.ts'),
     import('../compose.ts'),
     import('../data-directory.ts'),
     import('./carry-in.ts'),
+    import('./client.ts'),
   ]);
   const loaded = await loadConfiguration({
     cwd,
@@ -50,7 +51,7 @@ async function open({
   try {
     makeDataDirectory(data_directory);
     if (loop !== 'none') undo.use(lockDataDirectory(data_directory));
-    const broker = await compose({ loaded, log, loop });
+    const broker = await compose({ loaded, log, loop, cwd });
     undo.defer(() => broker.close());
     return clientOver(carryIn(broker), () => undo.disposeAsync());
   } catch (error) {

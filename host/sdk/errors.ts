@@ -48,7 +48,7 @@ const kinds: Readonly<Partial<Record<Code, typeof SDKError>>> = {
   REQUEST_NOT_FOUND: NotFoundError,
   MACHINE_NOT_FOUND: NotFoundError,
   PROVIDER_NOT_FOUND: NotFoundError,
-  NOT_FOUND: NotFoundError,
+  NOT_FOUND: HandlerDiscoveryError,
   ALREADY_EXISTS: AlreadyExistsError,
   INVALID_CONFIGURATION: ConfigurationError,
   FILE_NOT_FOUND: ConfigurationError,

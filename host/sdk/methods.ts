@@ -1,15 +1,16 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { Answers } from '../../core/answers.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations, type Operations } from '../../core/operations/registry.ts';
 import { camelCase } from '../../core/spelling.ts';
+import type { CamelCase, InputOf } from './inputs.ts';
 
-type InputOf<O> = O extends Operation<infer I extends TObject, any, any> ? Static<I> : never;
 type OutputOf<O> =
   O extends Operation<any, infer R, any> ? (R extends keyof Answers ? Answers[R] : R extends TSchema ? Static<R> : never) : never;
 
 /** What goes with a single call. */
 export interface CallOptions {
+  /** The call rejects with its reason when it is aborted. What was sent to a server may be done all the same. */
   readonly signal?: AbortSignal;
   /** The same key and input again give the same request. For the calls that make requests and returns. */
   readonly idempotency_key?: string;
@@ -18,9 +19,7 @@ export interface CallOptions {
 /** An input may be left out where nothing of it is needed. */
 type Method<I, R> = {} extends I ? (input?: I, options?: CallOptions) => Promise<R> : (input: I, options?: CallOptions) => Promise<R>;
 
-type CamelCase<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
-
-type SnakeMethods = { readonly [N in keyof Operations]: Method<InputOf<Operations[N]>, OutputOf<Operations[N]>> };
+type SnakeMethods = { readonly [N in keyof Operations]: Method<InputOf<N>, OutputOf<Operations[N]>> };
 type CamelMethods = { readonly [N in keyof Operations as CamelCase<N>]: SnakeMethods[N] };
 
 /** Every operation as a method, by its name and by its camelCase twin. Inputs may be spelled either way too. */

@@ -5,7 +5,7 @@ import { MethodExecutionError } from './errors.ts';
 export interface WaitOptions {
   /** Default: as long as the request itself waits. */
   readonly timeout_ms?: number;
-  /** Default 1000, at least 250. */
+  /** Between two looks, at least 250. Default: 250 at first, then twice as long each time, up to 1000. */
   readonly poll_ms?: number;
   readonly signal?: AbortSignal;
   /** Told at each look. */
@@ -13,15 +13,16 @@ export interface WaitOptions {
 }
 
 const least = 250;
+const most = 1_000;
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** Looks until the request has ended. Rejects when `timeout_ms` passed first, and with the signal's reason. */
 export async function waitFor(
   look: (signal: AbortSignal | undefined) => Promise<RequestAnswer>,
-  { timeout_ms = Infinity, poll_ms = 1_000, signal, progress }: WaitOptions,
+  { timeout_ms = Infinity, poll_ms, signal, progress }: WaitOptions,
 ): Promise<RequestAnswer> {
   const end = performance.now() + timeout_ms;
-  for (;;) {
+  for (let pause = Math.max(poll_ms ?? least, least); ; pause = poll_ms === undefined ? Math.min(pause * 2, most) : pause) {
     const now = await look(signal);
     progress?.(now);
     if (terminal.has(now.status)) return now;
@@ -30,6 +31,8 @@ export async function waitFor(
       const message = `Request '${now.request_id}' is still ${now.status} after ${Math.round(timeout_ms / 1000)} s: ${now.message}`;
       throw new MethodExecutionError('UNAVAILABLE', message, { request_id: now.request_id, status: now.status });
     }
-    await sleep(Math.min(Math.max(poll_ms, least), left), undefined, signal ? { signal } : {});
+    await sleep(Math.min(pause, left), undefined, signal ? { signal } : {}).catch((error: unknown) => {
+      throw signal?.aborted ? signal.reason : error;
+    });
   }
 }

@@ -4,7 +4,7 @@ import { operations } from '../../../core/operations/registry.ts';
 import { toolOf } from '../../../host/mcp/tool.ts';
 import { maskSecrets } from '../../../host/mcp/mask-secrets.ts';
 import { forgettable } from '../../../host/mcp/sessions.ts';
-import { objectionToHost, objectionToOrigin } from '../../../host/mcp/caller-check.ts';
+import { objectionToHost, objectionToOrigin } from '../../../host/caller-check.ts';
 
 const tools = (operations as readonly Operation<any, any>[]).map(toolOf);
 const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint') =>

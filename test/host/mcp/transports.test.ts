@@ -87,7 +87,7 @@ test('agents at the same time share one server, which the first that needs it st
   // The server goes: questions are answered from the store, and what leaves work starts another.
   const pid = readServerPlace(dataOf(place))?.pid;
   await killServer(place);
-  const left = await agents[0].call('list_active_requests');
+  const left = await agents[0].call('list_active_requests', { all_resources: true });
   t.is(left.data?.total_count, 4, JSON.stringify(left));
   const ids = got.flatMap(({ machines }) => machines.map((each: any) => each.machine_id));
   const { data } = await agents[1].call('create_return_request', { machine_ids: ids });

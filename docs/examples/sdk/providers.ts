@@ -1,0 +1,55 @@
+import { connect } from 'muster';
+
+await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8000' });
+
+{
+  // #region list_providers
+  const { providers, enabled } = await muster.list_providers();
+  console.log(enabled, providers[0]?.name); // 1 simulated
+  // #endregion
+}
+{
+  // #region get_provider
+  const { type, limits, configuration } = await muster.get_provider({ provider_name: 'simulated' });
+  console.log(type, limits.max_concurrent_requests, configuration['region']); // cloud null us-east-1
+  // #endregion
+}
+{
+  // #region get_provider_capabilities
+  const { supported_apis, pricing_models } = await muster.get_provider_capabilities({ provider_name: 'simulated' });
+  console.log(supported_apis[0]?.name, pricing_models); // EC2Fleet [ 'ondemand', 'spot' ]
+  // #endregion
+}
+{
+  // #region test_provider_selection
+  const { provider_instance, selection_reason, rejected } = await muster.test_provider_selection({
+    template_id: 'workers',
+    selection_strategy: 'api_based',
+    machine_count: 5,
+  });
+  console.log(provider_instance, rejected.length, selection_reason !== ''); // simulated 0 true
+  // #endregion
+}
+{
+  // #region validate_provider_configuration
+  const { valid, providers } = await muster.validate_provider_configuration({
+    providers: [{ name: 'west', type: 'cloud', config: { region: 'us-west-2', cloud_max_retries: 99 } }],
+  });
+  console.log(valid, providers[0]?.errors.length); // false 1
+  // #endregion
+}
+{
+  // #region validate_provider_environment
+  const { resolved_configuration, environment_variables } = await muster.validate_provider_environment({
+    provider_type: 'cloud',
+    environment_variables: { MUSTER_CLOUD_REGION: 'eu-west-1', MUSTER_CLOUD_REGON: 'eu-west-1' },
+  });
+  console.log(resolved_configuration['region'], environment_variables.ignored); // eu-west-1 [ 'MUSTER_CLOUD_REGON' ]
+  // #endregion
+}
+{
+  // #region get_configuration
+  const { configuration, origins } = await muster.get_configuration({ key: 'scheduler' });
+  console.log(configuration, origins['/scheduler']); // default default
+  // #endregion
+}

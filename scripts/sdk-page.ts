@@ -1,0 +1,148 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answers, MachineAnswer, RequestAnswer } from '../core/answers.ts';
+import { codes, type Code } from '../core/errors.ts';
+import { ProviderSelection } from '../core/model/request.ts';
+import { Fulfilment, Shortfall } from '../core/model/shortfall.ts';
+import { CommonTemplate } from '../core/model/template.ts';
+import { MachineView } from '../core/operations/machine-views.ts';
+import type { Operation } from '../core/operations/operation.ts';
+import { ProviderView } from '../core/operations/provider-views.ts';
+import { operations } from '../core/operations/registry.ts';
+import { camelCase } from '../core/spelling.ts';
+import { publicSchema, unnamed, type Json } from '../host/public-schema.ts';
+import { sdkError } from '../host/sdk/errors.ts';
+import { betweenMarks } from './between-marks.ts';
+import { fieldRows, schemaText, table } from './schema-text.ts';
+import { exampleParts } from './sdk-examples.ts';
+
+const docs = join(import.meta.dirname, '../docs');
+const generated = '<!-- Made by scripts/sdk-page.ts from the operations and from docs/examples/sdk; do not edit. -->';
+
+interface Page {
+  readonly file: string;
+  readonly written: string;
+  readonly made: string;
+}
+
+/** The reference of the SDK and its guide as they are written, and as they would be with what operations and examples say. */
+export function sdkPages(): readonly Page[] {
+  const parts = exampleParts();
+  return [page('reference/sdk.md', () => reference(parts)), page('guides/sdk.md', (written) => guide(written, parts))];
+}
+
+function page(name: string, make: (written: string) => string): Page {
+  const file = join(docs, name);
+  const written = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return { file, written, made: make(written) };
+}
+
+const block = (code: string): string => `\`\`\`ts\n${code}\`\`\`\n`;
+
+/** What stands between marks in the guide: a table, or the part of an example of that name. */
+function guide(written: string, parts: ReadonlyMap<string, string>): string {
+  let made = betweenMarks(written, 'errors', errorTable());
+  for (const [, name = ''] of written.matchAll(/^<!-- example-(\S+) -->$/gm))
+    made = betweenMarks(made, `example-${name}`, block(partOf(name, parts)));
+  return made;
+}
+
+function partOf(name: string, parts: ReadonlyMap<string, string>): string {
+  const part = parts.get(name);
+  if (part === undefined) throw new Error(`docs/examples/sdk has no part '${name}'.`);
+  return part;
+}
+
+/** Shapes that several methods speak of, by their properties. */
+const shapes: readonly (readonly [string, Json, string])[] = [
+  ['Request', RequestAnswer, 'How a request for machines, or a return, stands.'],
+  ['RequestMachine', MachineAnswer, 'A machine inside a request.'],
+  ['Fulfilment', Fulfilment, 'What a request ended with.'],
+  ['Shortfall', Shortfall, 'Why fewer machines came than were asked for.'],
+  ['ProviderSelection', ProviderSelection, 'Why a provider instance serves a request.'],
+  ['Machine', MachineView, 'A machine by itself.'],
+  ['Provider', ProviderView, 'A provider instance.'],
+  [
+    'Template',
+    CommonTemplate,
+    'The fields that every template may have; those that a plugin knows stand beside them, and `source_info` where it was asked for.',
+  ],
+];
+const named = new Map(shapes.map(([name, schema]) => [schema['properties'] as object, name]));
+
+function reference(parts: ReadonlyMap<string, string>): string {
+  const all: readonly Operation<any, any>[] = operations;
+  const intro = `# SDK reference\n\n${generated}\n\nThe methods of what \`createBroker\` and \`connect\` resolve to; [the guide](../guides/sdk.md) says how to use them. Each is called \`(input, options)\` and gives a promise of its answer; \`options\` may have a \`signal\` and an \`idempotency_key\`. Every method has a twin in camelCase, and every field of an input may be written in camelCase too.\n\nThe examples are programs below [docs/examples/sdk](../examples/sdk), where \`muster\` is the client; tests run them, and hold what they print against the comments.\n\n`;
+  const overview = table(
+    ['Method', 'Twin', 'What it does'],
+    all.map(({ name, summary }) => [`[\`${name}\`](#${name})`, `\`${camelCase(name)}\``, summary]),
+  );
+  const shapesText = shapes.map(([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`);
+  const made = `${intro}## Methods\n\n${overview}${all.map((each) => methodText(each, parts)).join('')}## Shapes\n\n${shapesText.join('')}`;
+  return made.replace(/\n+$/, '\n');
+}
+
+function methodText(
+  { name, class_name, summary, input, output, refusals = [] }: Operation<any, any>,
+  parts: ReadonlyMap<string, string>,
+): string {
+  const rows = fieldRows(publicSchema(input as Json, named));
+  const open = (input as Json)['additionalProperties'] === true ? 'Beside these any field of a [Template](#template).\n\n' : '';
+  const given = rows.length > 0 ? `${table(['Input', 'Type', 'Default', 'Meaning'], rows)}${open}` : 'No input.\n\n';
+  return [
+    `### ${name}\n\n\`${name}\`, \`${camelCase(name)}\` (${class_name})\n\n${summary}\n\n`,
+    given,
+    answerText(publicSchema(typeof output === 'string' ? answers[output as keyof typeof answers] : output, named)),
+    `Refusals: ${refusalsText(['INVALID_REQUEST', ...refusals])}.\n\n`,
+    `${block(partOf(name, parts))}\n`,
+  ].join('');
+}
+
+const answerText = (schema: Json): string => (schema['$ref'] ? `Answer: ${schemaText(schema)}.\n\n` : answerTable('Answer', schema));
+
+/** Fields as they come. */
+const answerTable = (head: string, schema: Json): string =>
+  table(
+    [head, 'Type', 'There', 'Meaning'],
+    fieldRows(schema).map(([name = '', type = '', need, meaning = '']) => [
+      name,
+      type,
+      need === 'required' ? 'always' : 'sometimes',
+      meaning,
+    ]),
+  );
+
+const classOf = (code: Code): string => sdkError(code, '').name;
+const refusalsText = (given: readonly Code[]): string =>
+  [...Map.groupBy(given, classOf)].map(([name, mine]) => `\`${name}\` (${mine.join(', ')})`).join(', ');
+
+/** The classes of errors, with the codes that each stands for. */
+function errorTable(): string {
+  const all = Object.keys(codes) as Code[];
+  const byClass = Map.groupBy(all, classOf);
+  const order = [
+    'NotFoundError',
+    'AlreadyExistsError',
+    'ConfigurationError',
+    'ProviderError',
+    'HandlerDiscoveryError',
+    'MethodExecutionError',
+  ];
+  return table(
+    ['Class', 'Code', 'When'],
+    order.flatMap((name) =>
+      (byClass.get(name) ?? [])
+        .filter((code) => !unseen.has(code))
+        .map((code, place) => [
+          place === 0 ? `\`${name}\`` : '',
+          code,
+          code === 'NOT_FOUND' ? 'There is no such method.' : codes[code].meaning,
+        ]),
+    ),
+  );
+}
+
+/** A program that calls methods cannot meet these. */
+const unseen = new Set<Code>(['METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_IMPLEMENTED']);
+
+if (import.meta.main) for (const { file, made } of sdkPages()) writeFileSync(file, made);
