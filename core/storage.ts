@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import type { Finding } from './findings.ts';
 import type { Column, Kind, KeyOf, Records } from './model/kinds.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -93,6 +94,7 @@ export interface Store {
   /**
    * Takes up to `limit` due requests that nobody holds, by the store's own clock, and raises each one's `epoch`. Due: `next_at` has come,
    * or a wish waits; the longest due comes first. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
+   * A clock that was set back since the last claim makes everything due that waits, and bounds running leases by `lease_ms` from now.
    */
   claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]>;
   /** Prolongs all claims of an owner in one statement; returns those that it still holds. A lease that ended is not revived. */
@@ -101,6 +103,8 @@ export interface Store {
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void>;
   /** Calls back, within a second, after another store object (process or thread) on the same storage committed these kinds; own commits too. Claims are not told. */
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable;
+  /** Resolves when something could be written durably just now; rejects with UNAVAILABLE, saying why, while nothing can be. Changes nothing that is seen. Absent: it always can. */
+  ready?(): Promise<void>;
   /** Removes everything that is no longer needed by any process and closes. Waits for commits under way. Idempotent. */
   close(): Promise<void>;
 }
@@ -108,6 +112,32 @@ export interface Store {
 export interface StorageContext {
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** What a look through everything that is stored found. */
+export interface StorageCheck {
+  /** False when any finding is an error. */
+  readonly valid: boolean;
+  /** The file or place that was looked through. */
+  readonly path: string;
+  readonly size_bytes: number;
+  /** What is written and not yet in its place. */
+  readonly log_bytes: number;
+  readonly schema_version: number;
+  readonly took_ms: number;
+  /** How many there are of each kind. */
+  readonly records: Readonly<Record<string, number>>;
+  /** `path` points to the record, by its kind and key; empty for the storage itself. */
+  readonly findings: readonly Finding[];
+}
+
+/** A copy that was written, and what a look through it found. It is there only when that found no error. */
+export interface StorageCopy {
+  readonly file: string;
+  readonly size_bytes: number;
+  /** The copying alone, without the check. */
+  readonly took_ms: number;
+  readonly check: StorageCheck;
 }
 
 /** A kind of storage. */
@@ -119,6 +149,13 @@ export interface StorageDriver<Options extends TObject = TObject> {
   readonly shared: boolean;
   /** Opens, and migrates to the present version. Rejects with INVALID_CONFIGURATION or UNAVAILABLE and a sentence that says what to do. */
   open(options: Static<Options>, context: StorageContext): Promise<Store>;
+  /** Looks through everything that is stored, or through the copy in `file`. Changes nothing, and works beside others. Absent: it cannot be looked through. */
+  check?(options: Static<Options>, file?: string): Promise<StorageCheck>;
+  /**
+   * Writes all that is stored at this moment into a new file, readable by the owner alone, durable and checked; beside others, without holding them up. What
+   * stands there is replaced only with `replace`, and only by a whole copy, else CONFLICT. Absent: it cannot be copied.
+   */
+  backup?(options: Static<Options>, file: string, replace: boolean): Promise<StorageCopy>;
 }
 
 /** Keeps the option types of a driver. */

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { configurationChecks } from '../config/configuration-checks.ts';
@@ -57,6 +57,8 @@ export interface Broker {
 export interface ComposeOptions {
   readonly loaded: LoadedConfiguration;
   readonly log: Log;
+  /** Where the configuration was looked for: without a file, plugins are found from there. Default: the working directory. */
+  readonly cwd?: string;
   /** Where the loop runs. `thread` becomes `inline` with a storage that one thread alone can open. Default `thread`. */
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly clock?: Clock;
@@ -73,8 +75,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   registerOperations(container);
   const scheduler = schedulerOf(container, configuration);
   await openStore(container, configuration);
-  const meter = new BrokerMeter(options.primary?.worker);
-  const store = facesStore(meter.thread.time(container.get(storeToken)));
+  const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
+  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken))));
   const facts = new Facts(store, container.get(clock));
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts);
   try {
@@ -153,7 +155,7 @@ async function startLoop(options: ComposeOptions, container: Container, board: L
   if (where === 'none') return undefined;
   if (where === 'thread' && storageOf(container, configuration).shared) {
     const { LoopThread } = await import('./loop-thread.ts');
-    const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
+    const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked });
   }
   const { startInlineLoop } = await import('./loop-inline.ts');

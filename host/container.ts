@@ -7,6 +7,8 @@ import type { Log } from '../core/log.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Owner, StorageDriver } from '../core/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { maskCommits } from './mask-commits.ts';
+import { secretsOf } from './secrets.ts';
 
 /** A container with what the plugins bring; the store is not open yet. */
 export function containerOf(plugins: readonly Plugin[], log: Log, time: Clock = systemClock): Container {
@@ -31,8 +33,9 @@ export async function openStore(container: Container, configuration: Configurati
 
 /** What the loop runs on, whichever thread it is in. */
 export function loopParts(container: Container, configuration: Configuration, owner: Owner): LoopParts {
+  const plugin: Plugin = { name: 'all', contract: 1, providers: container.all(providerTypes), storages: container.all(storages) };
   return {
-    store: container.get(store),
+    store: maskCommits(container.get(store), secretsOf({ configuration, plugins: [plugin] })),
     instances: configuration.providers,
     types: container.all(providerTypes),
     apis: container.all(providerApis),

@@ -14,6 +14,7 @@ export function facesStore(store: Store): Store {
     renew: store.renew.bind(store),
     yield: store.yield.bind(store),
     watch: store.watch.bind(store),
+    ...(store.ready ? { ready: store.ready.bind(store) } : {}),
     close: store.close.bind(store),
   };
 }

@@ -35,10 +35,12 @@ export async function runLoop(port: MessagePort, { configuration, plugins_from, 
   }
 
   port.on('message', (message: ToLoop) => {
-    if (message.do === 'ping') tell({ told: 'pong' });
+    if (message.do === 'ping') tell(pong(loop.trouble()));
     else if (message.do === 'measure') tell({ told: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'look') loop.look(message.request_ids);
     else void stop();
   });
   tell({ told: 'ready' });
 }
+
+const pong = (trouble: string | undefined): FromLoop => ({ told: 'pong', ...(trouble === undefined ? {} : { trouble }) });

@@ -9,7 +9,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
   let stopped = false;
   return {
     where: 'inline',
-    trouble: () => (stopped ? 'The loop is stopped.' : undefined),
+    trouble: () => (stopped ? 'The loop is stopped.' : loop.trouble()),
     measures: async () => meter.families(),
     look: (request_ids) => loop.look(request_ids),
     stop: () => {

@@ -21,7 +21,8 @@ export type ToLoop =
 
 export type FromLoop =
   | { readonly told: 'ready' }
-  | { readonly told: 'pong' }
+  /** With what keeps the loop from carrying requests out, where something does. */
+  | { readonly told: 'pong'; readonly trouble?: string }
   | { readonly told: 'measured'; readonly families: readonly Family[] }
   | { readonly told: 'log'; readonly line: LogLine }
   | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

@@ -21,7 +21,7 @@ const missesAllowed = 6;
 const missesAtStart = 24;
 const stopMs = 12_000;
 const longestPause = 30_000;
-/** Who asks what was counted waits no longer for a thread that is busy. */
+/** Who asks something waits no longer for a thread that is busy. */
 const measureMs = 1_000;
 /** Loading fills the young generation once; the default would keep the room for it for ever. */
 const youngMb = 6;
@@ -37,11 +37,14 @@ export class LoopThread implements LoopHandle {
   #misses = 0;
   #failures = 0;
   #trouble: string | undefined = 'The loop is starting.';
+  /** What a loop that answers says of itself. */
+  #hindered: string | undefined;
   #stopped: Promise<void> | undefined;
   /** What threads before this one had counted, and what this one last said. */
   #before: readonly Family[] = [];
   #last: readonly Family[] = [];
-  #asking: ((families: readonly Family[]) => void)[] = [];
+  readonly #asking: (() => void)[] = [];
+  readonly #listening: (() => void)[] = [];
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
@@ -50,8 +53,10 @@ export class LoopThread implements LoopHandle {
     this.#start();
   }
 
-  trouble(): string | undefined {
-    return this.#trouble;
+  async trouble(): Promise<string | undefined> {
+    // What it said last may be over since.
+    if (this.#ready && this.#hindered !== undefined) await this.#answer(this.#listening, { do: 'ping' });
+    return this.#trouble ?? this.#hindered;
   }
 
   look(request_ids: readonly string[]): void {
@@ -59,21 +64,24 @@ export class LoopThread implements LoopHandle {
   }
 
   async measures(): Promise<readonly Family[]> {
-    if (this.#ready) {
-      await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, measureMs);
-        this.#asking.push(() => {
-          clearTimeout(late);
-          resolve();
-        });
-        if (this.#asking.length === 1) this.#send({ do: 'measure' });
-      });
-    }
+    if (this.#ready) await this.#answer(this.#asking, { do: 'measure' });
     return [...this.#before, ...this.#last];
   }
 
   stop(): Promise<void> {
     return (this.#stopped ??= this.#stop());
+  }
+
+  /** Asks, and waits for the answer, but no longer than a moment. */
+  #answer(waiting: (() => void)[], question: ToLoop): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, measureMs);
+      waiting.push(() => {
+        clearTimeout(late);
+        resolve();
+      });
+      if (waiting.length === 1) this.#send(question);
+    });
   }
 
   #start(): void {
@@ -98,14 +106,17 @@ export class LoopThread implements LoopHandle {
     this.#misses = 0;
     if (message.told === 'measured') return this.#measured(message.families);
     if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
-    if (message.told === 'pong') this.#failures = 0;
+    if (message.told === 'pong') {
+      [this.#failures, this.#hindered] = [0, message.trouble];
+      for (const tell of this.#listening.splice(0)) tell();
+    }
     if (message.told === 'ready') this.#ready = true;
     if (this.#ready) this.#trouble = undefined;
   }
 
   #measured(families: readonly Family[]): void {
     this.#last = families;
-    for (const tell of this.#asking.splice(0)) tell(families);
+    for (const tell of this.#asking.splice(0)) tell();
   }
 
   #ping(): void {
@@ -124,6 +135,7 @@ export class LoopThread implements LoopHandle {
   #gone(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#hindered = undefined;
     this.#before = carriedOn(this.#before, this.#last);
     this.#measured([]);
     if (this.#stopped) return;

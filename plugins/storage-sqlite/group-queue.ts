@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isBrokerError, type BrokerError, type Kind } from '../../core/index.ts';
-import { isBusy, isOfTheDatabase, refusal, resultCode, sqlite, unavailable } from './failures.ts';
+import { isBusy, isOfTheDatabase, leftNothing, refusal, unavailable } from './failures.ts';
 import { pause } from './patience.ts';
 
 /** Something to be done inside a group's transaction. */
@@ -19,6 +19,10 @@ export interface Surroundings {
   readonly committing: (kinds: ReadonlySet<Kind>) => void;
   /** The group is durable. */
   readonly committed: (kinds: ReadonlySet<Kind>) => void;
+  /** Work was refused because the database cannot serve. */
+  readonly failed?: (error: BrokerError, count: number) => void;
+  /** A group without kinds is durable too. */
+  readonly wrote?: () => void;
 }
 
 interface Waiting {
@@ -96,7 +100,7 @@ export class GroupQueue {
       this.#tries = 0;
     } catch (error) {
       if (isBusy(error)) return this.#comeAgain(error);
-      return fail(this.#waiting.splice(0), unavailable(this.#path, error));
+      return this.#fail(this.#waiting.splice(0), unavailable(this.#path, error));
     }
     this.#run(this.#group());
   }
@@ -106,7 +110,7 @@ export class GroupQueue {
     const now = performance.now();
     const late = this.#waiting.filter(({ since }) => now - since > this.#wait);
     this.#waiting = this.#waiting.filter(({ since }) => now - since <= this.#wait);
-    fail(late, unavailable(this.#path, cause));
+    if (late.length > 0) this.#fail(late, unavailable(this.#path, cause));
     if (this.empty) this.#tries = 0;
   }
 
@@ -128,8 +132,9 @@ export class GroupQueue {
       this.#sql.commit.run();
     } catch (error) {
       this.#rollBack();
-      return fail(group, unavailable(this.#path, error, committing ? outcome(error) : undefined));
+      return this.#fail(group, unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined));
     }
+    this.#around.wrote?.();
     for (const answer of answers) answer();
     if (kinds.size > 0) this.#around.committed(kinds);
   }
@@ -149,6 +154,11 @@ export class GroupQueue {
     }
   }
 
+  #fail(group: readonly Waiting[], error: BrokerError): void {
+    this.#around.failed?.(error, group.length);
+    for (const { reject } of group) reject(error);
+  }
+
   #rollBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -156,11 +166,4 @@ export class GroupQueue {
       // The failure that led here is what gets reported; SQLite undoes the transaction when the connection closes.
     }
   }
-}
-
-/** A full disk kept the record of the commit out of the log. After another failure to write or sync, a crash may still bring it to life. */
-const outcome = (error: unknown): 'unknown' | undefined => (resultCode(error) === sqlite.full ? undefined : 'unknown');
-
-function fail(group: readonly Waiting[], error: BrokerError): void {
-  for (const { reject } of group) reject(error);
 }

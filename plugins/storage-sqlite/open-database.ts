@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../core/index.ts';
-import { isBusy, resultCode, sqlite, text } from './failures.ts';
+import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
+import { damagedAtStart } from './glance.ts';
 import { whenFree } from './patience.ts';
 import { newest } from './migrations/index.ts';
 
@@ -24,14 +26,17 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
   const wanted = resolve(given);
   refuseOddPaths(given, wanted);
   const fresh = makeRoom(wanted);
+  if (!fresh) await refuseEmpty(wanted, DatabaseSync);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(wanted, { timeout: 0 });
     // SQLite makes the file with the rights of the umask; its companions -wal and -shm then take the file's own.
     if (fresh) chmodSync(wanted, 0o600);
     const opened = { database, path: realpathSync(wanted) };
-    await whenFree(() => examine(opened), wait);
+    await whenFree(() => refuseStranger(opened), wait);
     await whenFree(() => configure(opened), wait);
+    // One that was opened for reading alone stays so, whatever becomes of the rights.
+    await whenFree(() => tryToWrite(opened), wait);
     return opened;
   } catch (error) {
     database?.close();
@@ -54,7 +59,55 @@ function refuseOddPaths(given: string, path: string): void {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    throw invalid(`The database ${path} cannot be looked at: ${text(error)}. Change 'storage.path' or the rights on its directory.`, error);
+  }
+}
+
+/** A process that makes the file at this moment has written its beginning after milliseconds. */
+const makingMs = 1_000;
+
+/**
+ * A file without anything in it is no new database: a restore failed, or a program emptied it. The same holds for one that was in use, is copied without its
+ * log, and so holds nothing but its first page.
+ */
+async function refuseEmpty(path: string, Database: typeof DatabaseSync): Promise<void> {
+  const end = performance.now() + makingMs;
+  while (isHollow(path, Database)) {
+    if (performance.now() > end) {
+      const why =
+        sizeOf(path) === 0 ? 'is empty (0 bytes)' : `has no tables, and ${path}-wal, which holds what was written, is not beside it`;
+      throw new BrokerError(
+        'UNAVAILABLE',
+        `The database ${path} ${why}. Put the missing file or a backup in its place; to begin without any requests, remove it.`,
+      );
+    }
+    await after(10);
+  }
+}
+
+function isHollow(path: string, Database: typeof DatabaseSync): boolean {
+  const size = sizeOf(path);
+  return size === 0 || (size === pageSize && sizeOf(`${path}-wal`) === 0 && isBlank(path, Database));
+}
+
+const pageSize = 4096;
+
+/** Whether it was in use, with a write-ahead log, and has no tables. Asked of SQLite: to open and close the file otherwise would drop its locks. */
+function isBlank(path: string, Database: typeof DatabaseSync): boolean {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new Database(path, { timeout: 0 });
+    const mode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
+    return mode === 'wal' && database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] === 0;
+  } catch {
+    // What is wrong with it is found again, and said, when it is opened.
+    return false;
+  } finally {
+    database?.close();
+  }
 }
 
 /** Makes the directory; says whether the file is still to be made. */
@@ -67,7 +120,8 @@ function makeRoom(path: string): boolean {
   return !existsSync(path);
 }
 
-function examine({ database, path }: Opened): void {
+/** Refuses a database that is not muster's or is of a newer one; the version of its schema, 0 when it has none yet. */
+export function refuseStranger({ database, path }: Opened): number {
   const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   const version = number('user_version');
   const owner = number('application_id');
@@ -80,6 +134,7 @@ function examine({ database, path }: Opened): void {
       `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
     );
   }
+  return version;
 }
 
 function configure({ database, path }: Opened): void {
@@ -89,6 +144,16 @@ function configure({ database, path }: Opened): void {
   }
   // The length limit keeps one huge group from leaving a huge -wal behind.
   database.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;');
+}
+
+function tryToWrite({ database }: Opened): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // A lock alone is given to readers too.
+    database.exec('PRAGMA user_version = 0');
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
 }
 
 const invalid = (message: string, cause?: unknown) => new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
@@ -111,9 +176,11 @@ function explain(error: unknown, path: string): unknown {
         error,
       );
     case sqlite.corrupt:
+      return new BrokerError('UNAVAILABLE', damagedAtStart(path, error), {}, { cause: error });
+    case sqlite.readOnly:
       return new BrokerError(
         'UNAVAILABLE',
-        `The database ${path} is damaged (${text(error)}). It was left as it is: restore it from a backup, or move it and its -wal and -shm files away to begin empty.`,
+        `The database ${path} is read-only (${text(error)}). Make the file, its directory and the file system writable, then start again.`,
         {},
         { cause: error },
       );
@@ -125,7 +192,7 @@ function explain(error: unknown, path: string): unknown {
     default:
       return new BrokerError(
         'UNAVAILABLE',
-        `The database ${path} cannot be opened: ${text(error)}. See to the disk and the rights on the file.`,
+        `The database ${path} cannot be opened: ${said(error)}${room(path)}. See to the disk and the rights on the file.`,
         {},
         { cause: error },
       );

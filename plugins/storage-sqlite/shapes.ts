@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { kinds, type Kind, type Records } from '../../core/index.ts';
-import { misuse } from './failures.ts';
+import { Damaged, misuse } from './failures.ts';
 import type { Row } from './statements.ts';
 
 /** How one kind lies in its table. */
@@ -27,11 +27,20 @@ export const quoted = (name: string): string => `"${name}"`;
 export const selected = (shape: Shape): string => ['doc', ...shape.kept].map(quoted).join(', ');
 
 export function decode<K extends Kind>(shape: Shape, found: Row): Records[K] {
-  const record = JSON.parse(found[0] as string);
+  const record = parsed(shape, found[0] as string);
   shape.kept.forEach((field, i) => {
     record[field] = found[i + 1];
   });
   return record;
+}
+
+function parsed(shape: Shape, text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The document itself may hold what nobody should see.
+    throw new Damaged(`a record of kind ${shape.kind} cannot be read`);
+  }
 }
 
 /** The values of some fields of a record, as columns hold them. */

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { Type } from 'typebox';
-import { defineStorage } from '../../core/index.ts';
-import { refusal } from './failures.ts';
+import { BrokerError, defineStorage } from '../../core/index.ts';
+import { isDamage, refusal } from './failures.ts';
+import { damagedAtStart, glance } from './glance.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { whenFree } from './patience.ts';
@@ -27,15 +29,26 @@ export const sqliteStorage = defineStorage({
       }),
     ),
   }),
+  async check({ path, busy_timeout_ms = defaultWait }, file) {
+    const { checkDatabase } = await import('./check-database.ts');
+    return checkDatabase(resolve(file ?? path), busy_timeout_ms);
+  },
+  async backup({ path, busy_timeout_ms = defaultWait }, file, replace) {
+    const { backupDatabase } = await import('./backup-database.ts');
+    return backupDatabase(resolve(path), file, replace, busy_timeout_ms);
+  },
   async open(options, context) {
     const wait = options.busy_timeout_ms ?? defaultWait;
     const opened = await openDatabase(options.path, wait);
     try {
       await migrate(opened, wait, context.log);
+      await whenFree(() => glance(opened.database), wait);
       return await whenFree(() => new SqliteStore(opened, wait, context), wait);
     } catch (error) {
       opened.database.close();
-      throw refusal(error, opened.path);
+      throw isDamage(error)
+        ? new BrokerError('UNAVAILABLE', damagedAtStart(opened.path, error), {}, { cause: error })
+        : refusal(error, opened.path);
     }
   },
 });

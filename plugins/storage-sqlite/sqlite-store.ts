@@ -1,13 +1,19 @@
-import type { Change, Claim, Kind, KeyOf, Owner, Query, Records, StorageContext, Store } from '../../core/index.ts';
+import type { StatementSync } from 'node:sqlite';
+import type { BrokerError, Change, Claim, Kind, KeyOf, Owner, Query, Records, StorageContext, Store } from '../../core/index.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { ChangeWriter } from './change-writer.ts';
 import { Claims } from './claims.ts';
-import { closed, isBusy, refusal } from './failures.ts';
+import { closed, isBusy, isOfTheDatabase, refusal } from './failures.ts';
 import { GroupQueue } from './group-queue.ts';
+import { Health } from './health.ts';
+import { LogWatch } from './log-watch.ts';
 import type { Opened } from './open-database.ts';
 import { whenFree } from './patience.ts';
 import { RecordReader } from './record-reader.ts';
 import { Statements } from './statements.ts';
+
+/** What was written so long ago says that writing goes on. */
+const freshMs = 1_000;
 
 /** One connection to the file. Its statements are synchronous, so a read never meets a half-done group of this connection. */
 export class SqliteStore implements Store {
@@ -18,6 +24,10 @@ export class SqliteStore implements Store {
   readonly #claims: Claims;
   readonly #feed: ChangeFeed;
   readonly #queue: GroupQueue;
+  readonly #health: Health;
+  /** Writes a page: what leaves a row as it is would write nothing. */
+  readonly #touch: StatementSync;
+  #probe: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(opened: Opened, wait: number, { clock, log }: StorageContext) {
@@ -29,9 +39,17 @@ export class SqliteStore implements Store {
     this.#writer = new ChangeWriter(statements);
     this.#claims = new Claims(statements, () => clock.now());
     this.#feed = new ChangeFeed(statements, path, log);
+    this.#health = new Health(log);
+    const logWatch = new LogWatch(path, log);
+    this.#touch = statements.prepare("INSERT INTO counter VALUES ('write', '', '', 1) ON CONFLICT DO UPDATE SET n = n + 1");
     this.#queue = new GroupQueue(database, path, wait, {
       committing: (kinds) => this.#feed.raise(kinds),
       committed: (kinds) => this.#feed.announce(kinds),
+      failed: (error, count) => this.#health.failed(error, count),
+      wrote: () => {
+        this.#health.wrote();
+        logWatch.wrote();
+      },
     });
   }
 
@@ -82,6 +100,14 @@ export class SqliteStore implements Store {
     return this.#feed.watch(on);
   }
 
+  async ready(): Promise<void> {
+    this.#refuseWhenClosed();
+    if (this.#health.damage) throw this.#health.damage;
+    if (this.#health.wroteWithin(freshMs)) return;
+    this.#probe ??= this.#queue.add({ run: () => void this.#touch.run(), kinds: [], size: 1 }).finally(() => (this.#probe = undefined));
+    await this.#probe;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -105,7 +131,7 @@ export class SqliteStore implements Store {
     try {
       return ask();
     } catch (error) {
-      if (!isBusy(error)) throw refusal(error, this.#opened.path);
+      if (!isBusy(error)) throw this.#failed(error);
     }
     return this.#readLater(ask);
   }
@@ -117,8 +143,14 @@ export class SqliteStore implements Store {
         return ask();
       }, this.#wait);
     } catch (error) {
-      throw refusal(error, this.#opened.path);
+      throw this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): BrokerError {
+    const refused = refusal(error, this.#opened.path);
+    if (isOfTheDatabase(error)) this.#health.failed(refused);
+    return refused;
   }
 
   #refuseWhenClosed(): void {

@@ -29,12 +29,12 @@ const listen = `parentPort.on('message', (m) => { if (m.do === 'ping') parentPor
 test('a thread that crashes is replaced, under the next number', async (t) => {
   const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { throw new Error('broken'); }, 20);`);
   await until(async () => heard.includes(2));
-  t.is(thread.trouble(), undefined);
+  t.is(await thread.trouble(), undefined);
 });
 
 test('a thread that hangs is replaced', async (t) => {
   const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { for (;;); }, 20);`, { ping_ms: 50 });
-  await until(async () => heard.includes(2) && thread.trouble() === undefined);
+  await until(async () => heard.includes(2) && (await thread.trouble()) === undefined);
   t.deepEqual(heard, [1, 2]);
 });
 
@@ -43,12 +43,22 @@ test('a thread that fails again and again is tried ever more rarely, and says wh
   await until(async () => heard.length >= 2);
   await new Promise((resolve) => void setTimeout(resolve, 300));
   t.is(heard.length, 2);
-  t.regex(thread.trouble() ?? '', /no such storage/);
+  t.regex((await thread.trouble()) ?? '', /no such storage/);
+});
+
+test('what hinders a loop that answers is told, and asked for anew before it is told again', async (t) => {
+  const hindered = `let pings = 0; parentPort.on('message', (m) => {
+    if (m.do === 'ping') parentPort.postMessage({ told: 'pong', ...(++pings < 3 ? { trouble: 'The disk is full.' } : {}) });
+    if (m.do === 'stop') process.exit(0); });`;
+  // One ping by itself, and no other for as long as this takes.
+  const { thread } = threadOf(t, hindered, { ping_ms: 2_000 });
+  await until(async () => (await thread.trouble()) === 'The disk is full.');
+  t.is(await thread.trouble(), undefined);
 });
 
 test('stop is heard once and waits for the end', async (t) => {
   const { thread, heard } = threadOf(t, listen);
   await until(async () => heard.includes(1));
   await Promise.all([thread.stop(), thread.stop()]);
-  t.is(thread.trouble(), 'The loop is stopped.');
+  t.is(await thread.trouble(), 'The loop is stopped.');
 });

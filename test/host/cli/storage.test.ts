@@ -10,6 +10,7 @@ test('what is stored is checked and copied beside a broker at work, the copy is 
   t.teardown(() => place.close());
   const config = ['--config', join(place.directory, 'muster.config.json')];
   const booted = await bootBroker({ place });
+  t.teardown(() => booted.close());
   const { body } = await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 });
   const detail = async () => (await booted.call('GET', `/requests/${body.request_id}/status`)).body;
   await booted.until(async () => (await detail()).status === 'completed');
@@ -37,6 +38,7 @@ test('what is stored is checked and copied beside a broker at work, the copy is 
   const other = await makePlace({ configuration: { storage: { type: 'sqlite', path: file } } });
   t.teardown(() => other.close());
   const restored = await bootBroker({ place: other, loop: 'none' });
+  t.teardown(() => restored.close());
   const found = await restored.call('GET', `/requests/${body.request_id}/status`);
   t.deepEqual(found.body.machines, machines);
   await restored.close();

@@ -64,7 +64,7 @@ test('a truncated database is refused and stays as it is', async (t) => {
   const path = await filled();
   truncateSync(path, 40_000);
   const before = readFileSync(path);
-  await t.throwsAsync(openFile(path), { code: 'UNAVAILABLE', message: /damaged.*restore/ });
+  await t.throwsAsync(openFile(path), { code: 'UNAVAILABLE', message: /damaged.*storage check.*backup/ });
   t.deepEqual(readFileSync(path), before);
 });
 

@@ -1,0 +1,182 @@
+import { closeSync, openSync, readdirSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
+import plugin from '../../../plugins/storage-sqlite/index.ts';
+import { bootBroker, makePlace } from '../../support/boot-broker.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../support/storage-records.ts';
+import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
+import type { Change, StorageCheck } from '../../../core/index.ts';
+
+const [driver] = plugin.storages ?? [];
+const check = (path: string): Promise<StorageCheck> => driver?.check?.({ path }) ?? Promise.reject(new Error('It cannot check.'));
+const attempt = (number: number, given = {}): Change => ({ op: 'put', kind: 'attempt', record: anAttempt(number, given) });
+
+/** A database in which everything is as it should be. */
+async function sound(): Promise<string> {
+  const path = freshPath();
+  const store = await openFile(path);
+  await store.commit([
+    insert('request', aRequest('r-1')),
+    insert('request', aRequest('r-2', { status: 'completed', next_at: null })),
+    insert('request', aRequest('ret-1', { kind: 'return' })),
+    attempt(1),
+    attempt(2, { token: 't2' }),
+    insert('machine', aMachine('m-1')),
+    insert('machine', aMachine('m-2', { attempt: 2, request_id: 'r-1' })),
+    insert('wish', aWish('w-1', { return_id: 'ret-1' })),
+    ...[1, 2, 3, 4].map(() => insert('event', anEvent({ request_id: 'r-1' }))),
+  ]);
+  await store.close();
+  return path;
+}
+
+function altered(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+  database.close();
+}
+
+const said = ({ findings }: StorageCheck) => findings.map(({ level, path, message }) => `${level} ${path}: ${message}`);
+
+test('a sound database is said to be, with what is in it, and nothing beside it is left behind', async (t) => {
+  const path = await sound();
+  const found = await check(path);
+  t.deepEqual(said(found), []);
+  t.like(found, { valid: true, path, schema_version: newest, log_bytes: 0, size_bytes: statSync(path).size });
+  t.like(found.records, { request: 3, attempt: 2, machine: 2, wish: 1, event: 4, template: 0 });
+  t.deepEqual(readdirSync(dirname(path)), ['muster.db']);
+});
+
+const breaks: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'an attempt without its request',
+    "UPDATE attempt SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone') WHERE attempt = 2",
+    /error \/attempt\/gone\/2: belongs to a request/,
+  ],
+  [
+    'a machine without its request',
+    "UPDATE machine SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone') WHERE machine_id = 'm-1'",
+    /error \/machine\/east\/m-1: belongs to a request.*nobody takes it back/,
+  ],
+  ['a machine without its attempt', 'DELETE FROM attempt WHERE attempt = 2', /error \/machine\/east\/m-2: belongs to an attempt/],
+  [
+    'a wish for nobody',
+    "UPDATE wish SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone')",
+    /error \/wish\/w-1: is meant for/,
+  ],
+  ['a wish of a return that is gone', "DELETE FROM request WHERE request_id = 'ret-1'", /error \/wish\/w-1: belongs to a return/],
+  [
+    'one machine under two attempts',
+    "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2) FROM machine WHERE machine_id = 'm-1'",
+    /error \/machine\/east\/m-1 and \/machine\/west\/m-1: lives under several attempts/,
+  ],
+  [
+    'two orders under one token',
+    "UPDATE attempt SET token = 't', doc = json_set(doc, '$.token', 't')",
+    /error \/attempt\/r-1\/2: was ordered under the same token/,
+  ],
+  [
+    'a machine that nobody follows',
+    "UPDATE request SET status = 'failed', next_at = NULL, doc = json_set(doc, '$.status', 'failed', '$.next_at', NULL) WHERE request_id = 'r-1'",
+    /error \/machine\/east\/m-1: lives, and its request is over/,
+  ],
+  [
+    'a request that nobody carries on',
+    "UPDATE request SET next_at = NULL, doc = json_set(doc, '$.next_at', NULL) WHERE request_id = 'ret-1'",
+    /warning \/request\/ret-1: has not ended/,
+  ],
+  ['a claim from the future', "INSERT INTO claim VALUES ('r-1', 7, '{}', 0)", /error \/request\/r-1: is claimed under an epoch/],
+  ['a claim without its request', "INSERT INTO claim VALUES ('gone', 0, '{}', 0)", /error \/claim: a row refers to a request/],
+  [
+    'a counter of requests that is off',
+    "UPDATE counter SET n = n + 1 WHERE of = 'request' AND sort = 'return'",
+    /error \/counter\/request\/return\/pending: does not agree/,
+  ],
+  [
+    'a counter of machines that is missing',
+    "DELETE FROM counter WHERE of = 'machine'",
+    /error \/counter\/machine\/\/pending: does not agree/,
+  ],
+  [
+    'a document that is none',
+    "UPDATE machine SET doc = substr(doc, 5) WHERE machine_id = 'm-2'",
+    /error \/machine\/east\/m-2: cannot be read/,
+  ],
+  [
+    'a column that says something else',
+    "UPDATE request SET status = 'failed' WHERE request_id = 'r-2'",
+    /error \/request\/r-2: cannot be read, or differs/,
+  ],
+  ['a journal with a hole', 'DELETE FROM event WHERE seq IN (2, 3)', /warning \/event\/2 to \/event\/3: is missing/],
+  ['a journal that would count anew', "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'event'", /error \/event: would get the number/],
+];
+
+for (const [name, sql, finding] of breaks) {
+  test(`${name} is found`, async (t) => {
+    const path = await sound();
+    altered(path, sql);
+    const found = await check(path);
+    t.true(
+      said(found).some((line) => finding.test(line)),
+      said(found).join('\n'),
+    );
+    t.is(found.valid, !finding.source.startsWith('error'));
+  });
+}
+
+test('garbage in the middle of pages, missing pages and no pages at all are found', async (t) => {
+  for (const [spoil, message] of [
+    [(path: string) => overwrite(path, 20 * 4096 + 100, 3 * 4096, 0xa5), /./],
+    [(path: string) => truncateSync(path, 8 * 4096), /malformed/],
+    [(path: string) => overwrite(path, 0, statSync(path).size, 0), /not a database/],
+    [(path: string) => truncateSync(path, 0), /empty/],
+  ] as const) {
+    const path = await sound();
+    spoil(path);
+    const { valid, findings } = await check(path);
+    t.false(valid);
+    t.regex(findings.map((each) => each.message).join(), message);
+  }
+});
+
+function overwrite(path: string, at: number, length: number, byte: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(length, byte), 0, length, at);
+  closeSync(file);
+}
+
+test('what a broker leaves at any moment of its work is sound, and the check does not hinder it', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const booted = await bootBroker({ place });
+  t.teardown(() => booted.close());
+  const path = join(place.directory, 'data', 'muster.db');
+  const ids: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    const { body } = await booted.call('POST', '/machines/request', { template_id: i % 2 ? 'small' : 'fleet', machine_count: 2 });
+    ids.push(body.request_id);
+    t.deepEqual(said(await check(path)), []);
+  }
+  const status = async (id: string) => (await booted.call('GET', `/requests/${id}/status`)).body;
+  const machines = await booted.until(async () => {
+    t.deepEqual(said(await check(path)), []);
+    const seen = await Promise.all(ids.map(status));
+    return seen.every((each) => each.status === 'completed') && seen.flatMap((each) => each.machines);
+  });
+  t.is(machines.length, 12);
+  const { body } = await booted.call('POST', '/machines/return', { machine_ids: machines.map((each: any) => each.machine_id) });
+  await booted.until(async () => {
+    t.deepEqual(said(await check(path)), []);
+    return (await status(body.request_id)).status === 'completed';
+  });
+  // A request is over for the loop a moment after its return.
+  const found = await booted.until(async () => {
+    await booted.broker.services.cleanup.requests(0);
+    const now = await check(path);
+    t.deepEqual(said(now), []);
+    return now.records['machine'] === 0 && now;
+  });
+  t.true((found.records['event'] ?? 0) > 0);
+});

@@ -1,0 +1,58 @@
+import test from 'ava';
+import { isDamage, leftNothing, unavailable } from '../../../plugins/storage-sqlite/failures.ts';
+import { Health } from '../../../plugins/storage-sqlite/health.ts';
+import { silentLog } from '../../../core/index.ts';
+
+const sqlite = (errcode: number, message: string): Error => Object.assign(new Error(message), { errcode });
+
+test('a commit that could not be written left nothing; after a sync that failed nobody knows, and the caller is told what to do', (t) => {
+  for (const code of [13, 778, 4874]) t.true(leftNothing(sqlite(code, '')), String(code));
+  for (const code of [10, 1034, 1290, 19]) t.false(leftNothing(sqlite(code, '')), String(code));
+  const doubtful = unavailable('/x/muster.db', sqlite(1034, 'disk I/O error'), 'unknown');
+  t.deepEqual(doubtful.details, { outcome: 'unknown' });
+  t.regex(doubtful.message, /SQLITE_IOERR_FSYNC.*may be after a crash: repeat it under the same Idempotency-Key\.$/);
+});
+
+test('every message names the file, what was said of it, and what to do', (t) => {
+  const said: readonly (readonly [number, string, RegExp])[] = [
+    [5, 'database is locked', /another process keeps it locked\. Try again later/],
+    [13, 'database or disk is full', /the disk is full.*Make room; muster goes on by itself/],
+    [
+      8,
+      'attempt to write a readonly database',
+      /read-only \(attempt to write.*Make the file and its directory writable; muster goes on by itself/,
+    ],
+    [1032, 'attempt to write a readonly database', /SQLITE_READONLY_DBMOVED/],
+    [778, 'disk I/O error', /\(disk I\/O error, SQLITE_IOERR_WRITE.*quotas.*goes on by itself/],
+    [267, 'malformed', /is damaged \(malformed\)\. `muster storage check`.*backup in the place of \/x\/muster\.db/],
+  ];
+  for (const [code, message, expected] of said) {
+    const refused = unavailable('/x/muster.db', sqlite(code, message));
+    t.true(refused.message.startsWith('The database /x/muster.db cannot serve: '));
+    t.regex(refused.message, expected);
+  }
+  t.true(isDamage(sqlite(267, '')) && !isDamage(sqlite(778, '')));
+});
+
+test('a disk that is full, again and again, is told once in ten seconds; damage is never told to be over', (t) => {
+  const told: string[] = [];
+  const tell = (_: object, message: string) => void told.push(message);
+  const health = new Health({ ...silentLog, error: tell, info: tell });
+  for (let i = 0; i < 50; i++) {
+    health.failed(unavailable('/x/muster.db', sqlite(13, 'full')));
+    health.failed(unavailable('/x/muster.db', sqlite(13, 'full')));
+    t.false(health.wroteWithin(60_000));
+    health.wrote();
+    t.true(health.wroteWithin(60_000));
+  }
+  t.deepEqual(
+    told.map((line) => line.slice(0, 24)),
+    ['The database /x/muster.d', 'The database can be writ'],
+  );
+  t.is(health.damage, undefined);
+  health.failed(unavailable('/x/muster.db', sqlite(11, 'malformed')));
+  health.wrote();
+  t.regex(health.damage?.message ?? '', /is damaged/);
+  for (let i = 0; i < 9; i++) health.failed(unavailable('/x/muster.db', sqlite(11, 'malformed')));
+  t.is(told.length, 3, 'damage is told at once, and once');
+});
