@@ -7,8 +7,8 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Longer than any number of deaths takes. */
-const patienceMs = 60_000;
+/** Longer than all deaths of a play take, on a machine that has other things to do. */
+const patienceMs = 180_000;
 const answerMs = 4_000;
 
 /** A caller as it should be: who gets no answer asks again, with the same key, until somebody answers. */
