@@ -92,12 +92,23 @@ export const ServerSection = Type.Object(
     }),
     trust_proxy: Type.Boolean({ default: false, description: 'Whether the forwarded client address is believed.' }),
     max_pending: whole(1, 10_000_000, 100_000, 'Pending requests beyond which new ones are refused.'),
-    max_wait_ms: whole(50, 600_000, 1_000, 'Milliseconds that a call may wait for the storage, or to be read; while one does, new ones that change something are refused.'),
-    max_connections: whole(1, 1_000_000, 10_000, 'Connections over TCP beyond which new ones are closed at once. At most what the open files of the process leave.'),
+    max_wait_ms: whole(
+      50,
+      600_000,
+      2_000,
+      'Milliseconds that a call may wait for the storage, or to be read; while one does, new ones that change something are refused.',
+    ),
+    max_connections: whole(
+      1,
+      1_000_000,
+      10_000,
+      'Connections over TCP beyond which new ones are closed at once. At most what the open files of the process leave.',
+    ),
     call_timeout_s: whole(1, 3_600, 60, 'Seconds within which a call must have arrived whole.'),
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
-      description: 'Names beside `localhost` and addresses under which a server on a loopback address may be called, by a gateway that passes on its own.',
+      description:
+        'Names beside `localhost` and addresses under which a server on a loopback address may be called, by a gateway that passes on its own.',
     }),
     rate_limit: RateLimit,
   },

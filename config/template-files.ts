@@ -98,7 +98,8 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   let source: SourceText;
   try {
     const found = await readBounded(path, most);
-    if ('wrong' in found) return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
+    if ('wrong' in found)
+      return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
     source = readText(path, found.bytes.toString());
   } catch (error) {
     return { layers: [], findings: [broken(path, error)], broken: true };

@@ -9,6 +9,12 @@ const suspicious = /secret|token|passw(or)?d|credential|(access|private|api)_?ke
 /** Whether a field of this name is better not shown, where no schema says what it is. */
 export const soundsSecret = (name: string): boolean => suspicious.test(name);
 
+/** A target as a log shows it: without the values of a query whose names sound like a secret. Nothing here takes one, and some callers send one all the same. */
+export const redactQuery = (target: string): string =>
+  target.includes('?')
+    ? target.replace(/([?&;])([^=&;]*)=([^&;]*)/g, (pair, before, name) => (soundsSecret(name) ? `${before}${name}=${mask}` : pair))
+    : target;
+
 /** What stands before the `@` of an address: of one with a scheme whatever it is, else only with a colon, as in `name:password@host`. */
 const userinfo = /^([a-z][a-z0-9+.-]*:\/\/(?=[^@\s/]*@)|(?=[^@:\s/]*:[^@\s/]*@))([^@\s/]*)@/i;
 

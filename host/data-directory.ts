@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BrokerError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import { readServerPlace } from './server-place.ts';
 
 /** Makes the data directory, readable by the owner alone. One that exists keeps its mode: it may be anybody's. */
@@ -18,6 +19,14 @@ export function makeDataDirectory(directory: string): void {
       { cause },
     );
   }
+}
+
+/** Says so when others than the owner may put files of their own where the store and the socket are. */
+export function warnOfOtherWriters(directory: string, log: Log): void {
+  const { mode } = statSync(directory);
+  if ((mode & 0o022) === 0) return;
+  const message = `The data directory ${directory} can be written by others (mode ${(mode & 0o777).toString(8)}): they could replace the store. Take that away with chmod go-w.`;
+  log.warn({ directory }, message);
 }
 
 /** Who only looks whether the directory is taken holds it for less than this. */

@@ -4,7 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { watchTemplates } from '../config/watch-templates.ts';
 import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { redactQuery } from '../core/redact.ts';
 import type { Broker } from './compose.ts';
+import { boundConnections, connectionBound } from './connection-bound.ts';
 import { serveOnSocket } from './listen-socket.ts';
 import type { RateLimits } from './rest/limits/rate-limits.ts';
 
@@ -33,6 +35,7 @@ export async function serveHttp({ broker, log, log_calls, limits, socket_path }:
   const { createApp } = await import('./rest/app.ts');
   const { server: settings } = broker.configuration;
   const app = createApp({ broker, ...(log_calls ? { answered: callLog(log) } : {}), ...(limits ? { limits } : {}) });
+  boundConnections(app.server, connectionBound(settings.max_connections), log);
   const address = await listen(app, settings.host, settings.port);
   const sockets = socket_path === null ? [] : [await socketOf(app, socket_path)];
   const watching = followTemplates(broker);
@@ -107,7 +110,7 @@ export function callLog(log: Log) {
       {
         x_request_id: request.id,
         method: request.method,
-        url: request.url,
+        url: redactQuery(request.url),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Log } from '../core/log.ts';
 import { compose } from './compose.ts';
-import { lockDataDirectory, makeDataDirectory } from './data-directory.ts';
+import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory.ts';
 import { firstSteps } from './first-steps.ts';
 import { freeSocketPath } from './listen-socket.ts';
 import { thisPackage } from './package.ts';
@@ -38,6 +38,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { data_directory, server: settings } = configuration;
   if (api_only) (await import('./shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
   makeDataDirectory(data_directory);
+  warnOfOtherWriters(data_directory, log);
   if (settings.workers > 1) {
     const { serveWithWorkers } = await import('./workers/primary.ts');
     return serveWithWorkers(options);

@@ -15,11 +15,15 @@ interface SchemaError {
 // typebox stops at 8 by default; people are told everything that is wrong at once.
 Settings.Set({ maxErrors: 200 });
 
+const longestPath = 300;
+
 /** Says in words what the validator found: one finding for each place. */
 export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown): Finding[] {
   const findings = new Map<string, Finding>();
   const add = (path: string, message: string) => {
-    if (!findings.has(path)) findings.set(path, { level: 'error', path, message });
+    // A name may be as long as a body; nobody wants it back whole.
+    if (!findings.has(path))
+      findings.set(path, { level: 'error', path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path, message });
   };
   const choices = new Map(
     errors.filter((error) => error.keyword === 'anyOf').map(({ instancePath }) => [instancePath, choiceAt(instancePath, errors)]),

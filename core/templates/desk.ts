@@ -11,6 +11,9 @@ import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */
+const largest = 262_144;
+
 /** How often a write is tried again when somebody else's came between. */
 const tries = 50;
 
@@ -34,6 +37,8 @@ export class TemplateDesk {
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
     const { fields: given, findings } = this.#canonical(raw);
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+    const tooLarge = sizeOf(fields);
+    if (tooLarge) return { fields, errors: [...findings, tooLarge], warnings: [] };
     const { template_id, ...rest } = fields;
     // Without an id of its own it is judged under one that nobody has.
     const unnamed: Finding[] =
@@ -78,6 +83,7 @@ export class TemplateDesk {
         // Where no file has the field, there is nothing for a null to hide.
         Object.entries({ ...stored?.fields, ...changed }).filter(([name, value]) => value !== null || filed.has(name)),
       );
+      refuse(template_id, [sizeOf(next) ?? []].flat());
       refuse(template_id, verdictOn(this.#library.merge(template_id, next), this.#review, this.#directory).errors);
       if (!stored && Object.keys(next).length === 0) return;
       const now = this.#clock.now();
@@ -148,6 +154,12 @@ const recordOf = (template_id: string, fields: Fields, created_at: number, updat
   updated_at,
   version: 1,
 });
+
+function sizeOf(fields: Fields): Finding | undefined {
+  const { length } = JSON.stringify(fields);
+  if (length <= largest) return undefined;
+  return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the ${largest} that one may have` };
+}
 
 const cameBetween = (error: unknown): boolean => isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
 

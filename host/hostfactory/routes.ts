@@ -38,7 +38,10 @@ export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts
       url,
       bodyLimit: largestBody,
       config: { errors: 'detail', operation: `hostfactory_${name}` },
-      onRequest: [...(writing.has(name) ? [refuseUnderPressure(broker.meter.pressure)] : []), ...(limits && group ? [limitRoute(limits, group)] : [])],
+      onRequest: [
+        ...(writing.has(name) ? [refuseUnderPressure(broker.meter.pressure)] : []),
+        ...(limits && group ? [limitRoute(limits, group)] : []),
+      ],
       async handler(request, reply) {
         const { exit_code, printed } = await run(name, request, broker);
         reply.header('content-type', jsonType).header(exitCodeHeader, String(exit_code));

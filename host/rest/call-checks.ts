@@ -4,6 +4,7 @@ import type { ServerSettings } from '../../config/schema.ts';
 import { BrokerError } from '../../core/errors.ts';
 import { objectionToHost, objectionToOrigin } from '../caller-check.ts';
 import { isLocalCall } from '../local-call.ts';
+import { WireRefusal } from './refusal.ts';
 
 /** More than any caller or gateway sends. Node itself would pass over what is beyond 2000 and say nothing. */
 const mostHeaders = 200;
@@ -16,9 +17,7 @@ export function callChecks(settings: Pick<ServerSettings, 'host' | 'trust_proxy'
   return (call) => (call.rawHeaders.length > 2 * mostHeaders ? tooManyHeaders() : (hostCheck(call) ?? bodyCheck(call) ?? named(call)));
 }
 
-function tooManyHeaders(): Error {
-  return Object.assign(new Error(`More than ${mostHeaders} headers.`), { code: 'HPE_HEADER_OVERFLOW' });
-}
+const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${mostHeaders} headers.`);
 
 /** A name or an address, and a port. Two headers come as one, with a comma. */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
@@ -55,18 +54,24 @@ function nameCheck({ host, trust_proxy, allowed_hosts }: Pick<ServerSettings, 'h
   return (call) => {
     if (isLocalCall(call)) return undefined;
     const { host: called, origin } = call.headers;
-    if (origin !== undefined) {
+    // What a page of elsewhere only reads it is not shown by its browser; what it sends would be done.
+    if (origin !== undefined && !reading.has(call.method ?? '')) {
       const objection = objectionToOrigin(origin.toLowerCase(), origins);
-      if (objection !== undefined) return refused(`${objection} server.allowed_hosts adds the name of its host.`);
+      if (objection !== undefined) return new WireRefusal(403, `${objection} server.allowed_hosts adds the name of its host.`);
     }
     const name = targetOf(call.url) ?? called;
-    if (name === undefined || known.has(name)) return undefined;
+    if (name === undefined || ofThisPlace.test(name) || known.has(name)) return undefined;
     const objection = objectionToHost(name, names, 'server.allowed_hosts adds one');
-    if (objection !== undefined) return refused(objection);
+    if (objection !== undefined) return new WireRefusal(403, objection);
     if (known.size < 100) known.add(name);
     return undefined;
   };
 }
+
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Names that nobody elsewhere can own: without a dot, or below `localhost`. */
+const ofThisPlace = /^(?:[\w-]+|[\w.-]+\.localhost)(?::\d*)?$/i;
 
 /** A target may name its host itself: `GET http://name/path`. */
 const targetOf = (url = ''): string | undefined => (url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]);

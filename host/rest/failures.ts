@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { redactQuery } from '../../core/redact.ts';
 import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType } from './bind-operation.ts';
 import type { ErrorForm, PathTable } from './path-table.ts';
@@ -44,7 +45,7 @@ export function answerFailure(
 ): FastifyReply {
   const refusal = refusalOf(error);
   if (refusal.code === 'INTERNAL')
-    log.error({ err: error, x_request_id: request.id, method: request.method, url: request.url }, 'A call failed.');
+    log.error({ err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) }, 'A call failed.');
   if (refusal.code === 'METHOD_NOT_ALLOWED') reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
   if (refusal.retry_after !== undefined) reply.header('retry-after', refusal.retry_after);
   return reply

@@ -11,14 +11,23 @@ export interface Refusal {
   readonly retry_after?: number;
 }
 
+/** What is wrong with a call as HTTP, where HTTP has a status of its own for it. */
+export class WireRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 interface FrameworkError {
   readonly code?: string;
   readonly statusCode?: number;
   readonly message?: string;
 }
 
-const framework: Readonly<Record<string, readonly [code: Code, message: string, status?: number]>> = {
-  HPE_HEADER_OVERFLOW: ['INVALID_REQUEST', 'There are more than 200 headers.', 431],
+const framework: Readonly<Record<string, readonly [Code, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_REQUEST', 'The body is not as long as content-length says.'],
@@ -36,9 +45,10 @@ export function refusalOf(error: unknown): Refusal {
     const retry_after = status === 503 || status === 429 ? { retry_after: Number(details['retry_after_s'] ?? 5) } : {};
     return { code, status, message, details, ...retry_after };
   }
+  if (error instanceof WireRefusal) return { code: 'INVALID_REQUEST', status: error.status, message: error.message, details: {} };
   const { code: name, statusCode, message = '' } = (error ?? {}) as FrameworkError;
   const known = typeof name === 'string' && Object.hasOwn(framework, name) ? framework[name] : undefined;
-  if (known) return { code: known[0], status: known[2] ?? codes[known[0]].status, message: known[1], details: {} };
+  if (known) return { code: known[0], status: codes[known[0]].status, message: known[1], details: {} };
   if (name?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return { code: 'INVALID_REQUEST', status: statusCode, message, details: {} };
   }

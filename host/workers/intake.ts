@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../../core/log.ts';
+import { dropLog } from '../connection-bound.ts';
 import { asLocalCall } from '../local-call.ts';
 import { drainMs } from '../serve-http.ts';
 
@@ -13,10 +14,14 @@ export class Intake {
   readonly #app: FastifyInstance;
   readonly #local: Server;
   readonly #open = new Set<Socket>();
+  readonly #most: number;
+  readonly #dropped: () => void;
 
-  /** The app is ready and listens nowhere. */
-  constructor(app: FastifyInstance) {
+  /** The app is ready and listens nowhere. Beyond so many connections, those over TCP are closed at once. */
+  constructor(app: FastifyInstance, most: number, log: Log) {
     this.#app = app;
+    this.#most = most;
+    this.#dropped = dropLog(most, log);
     const serve = (request: IncomingMessage, response: ServerResponse) => app.routing(asLocalCall(request), response);
     this.#local = createServer({ requestTimeout: 60_000 }, serve);
     // Only a server that listens keeps the time of its calls and knows which connections are idle.
@@ -24,6 +29,10 @@ export class Intake {
   }
 
   take(socket: Socket, local: boolean): void {
+    if (!local && this.#open.size >= this.#most) {
+      socket.destroy();
+      return this.#dropped();
+    }
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
     (local ? this.#local : this.#app.server).emit('connection', socket);

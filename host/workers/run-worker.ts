@@ -3,6 +3,7 @@ import { loadPlugins } from '../../config/plugins.ts';
 import { isBrokerError } from '../../core/errors.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { compose, type Broker } from '../compose.ts';
+import { connectionBound } from '../connection-bound.ts';
 import { firstSteps } from '../first-steps.ts';
 import { stderrLog } from '../log.ts';
 import { secretsOf } from '../secrets.ts';
@@ -69,7 +70,8 @@ async function serve({ worker, configuration, plugins_from, url, log_calls }: Wo
   const broker = await compose({ loaded, log, primary: link });
   const app = createApp({ broker, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
   await app.ready();
-  const intake = new Intake(app);
+  const { max_connections, workers } = configuration.server;
+  const intake = new Intake(app, connectionBound(Math.ceil(max_connections / workers)), log);
   const watching = followTemplates(broker);
   tell({ told: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
   return {

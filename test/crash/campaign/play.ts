@@ -62,16 +62,16 @@ export async function play({ seed, schedule, scheduler, most, stories: given, cl
   }
 
   try {
-    let over = false;
+    const callers = { done: false };
     const telling = Promise.all(stories.map((story, n) => playStory(story, n, caller)));
-    const ended = () => (over = true);
+    const ended = () => (callers.done = true);
     telling.then(ended, ended);
-    while (!over && kills.length < most) {
+    while (!callers.done && kills.length < most) {
       const point = pointOf(schedule, kills.length);
       const since = cloud.audit().at(-1)?.n ?? 0;
       cloud.setKnobs({ faults: point.at === 'call' ? [deadly(point), ...faults] : faults });
       const born = await begin(point.at === 'commit' ? { commit: point } : {});
-      const where = await deathOf(born, point, cloud, since, () => over);
+      const where = await deathOf(born, point, cloud, since, () => callers.done);
       const how = await end('SIGKILL');
       kills.push(where);
       if (how !== 'SIGKILL') wrong.push(`the broker ended by itself with ${how}`);

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { serveBroker, type Served } from './serve.ts';
+import { talk } from './wire.ts';
+
+const call = (host: string, more = '', target = '/api/v1/templates/') => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+const statusOf = async ({ port }: Served, bytes: string) => (await talk(port, bytes)).answers[0]?.status;
+
+test('on a loopback address the server answers to its own names alone: a page under a borrowed name reads nothing', async (t) => {
+  const server = await serveBroker();
+  t.teardown(() => server.close());
+  for (const host of ['localhost', 'LOCALHOST:8000', '127.0.0.1', '127.0.0.1:1', '[::1]:8000', '10.1.2.3', 'muster:8000', 'a.localhost'])
+    t.is(await statusOf(server, call(host)), 200, host);
+  for (const host of ['evil.example', 'evil.example:8000', 'localhost.evil.example', '127.0.0.1.evil.example', 'localhost.'])
+    t.is(await statusOf(server, call(host)), 403, host);
+  t.is(await statusOf(server, call('localhost', '', 'http://evil.example/api/v1/templates/')), 403);
+  const [answer] = (await talk(server.port, call('evil.example'))).answers;
+  t.is(JSON.parse(answer?.body ?? '').detail, "Host 'evil.example' is none of this server's names; server.allowed_hosts adds one.");
+});
+
+test('and to pages of this machine alone: one of another place can do nothing, without asking its browser either', async (t) => {
+  const server = await serveBroker();
+  t.teardown(() => server.close());
+  // What a form of any page can send: no body, and a type that needs no leave.
+  const form = (origin: string, method = 'POST') =>
+    `${method} /api/v1/operations/cleanup_old_requests HTTP/1.1\r\nHost: localhost\r\nOrigin: ${origin}\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n`;
+  for (const origin of ['http://localhost:3000', 'http://127.0.0.1:8000', 'http://[::1]:8000'])
+    t.is(await statusOf(server, form(origin)), 200, origin);
+  for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'http://10.1.2.3'])
+    t.is(await statusOf(server, form(origin)), 403, origin);
+  for (const method of ['PUT', 'DELETE', 'PATCH']) t.is(await statusOf(server, form('http://evil.example', method)), 403, method);
+  // It may ask, and its browser does not show it the answer.
+  const [answer] = (await talk(server.port, call('localhost', 'Origin: http://evil.example\r\n'))).answers;
+  t.is(answer?.status, 200);
+  t.notRegex(answer?.head ?? '', /access-control/i);
+});
+
+test('the name of a gateway on the same machine is allowed by server.allowed_hosts, and so are its pages', async (t) => {
+  const server = await serveBroker({ allowed_hosts: ['Broker.example.org'] });
+  t.teardown(() => server.close());
+  t.is(await statusOf(server, call('broker.example.org:443')), 200);
+  t.is(await statusOf(server, call('broker.example.com')), 403);
+  const put = (origin: string) => `PUT /api/v1/templates/ HTTP/1.1\r\nHost: broker.example.org\r\nOrigin: ${origin}\r\n\r\n`;
+  t.is(await statusOf(server, put('https://broker.example.org')), 405);
+  t.is(await statusOf(server, put('https://broker.example.com')), 403);
+});
+
+test('a gateway that is trusted may pass on any name, and so may everybody who reaches another address than loopback', async (t) => {
+  const trusting = await serveBroker({ trust_proxy: true });
+  t.teardown(() => trusting.close());
+  t.is(await statusOf(trusting, call('any.example', 'Origin: https://any.example\r\n')), 200);
+  const open = await serveBroker({ host: '0.0.0.0' });
+  t.teardown(() => open.close());
+  t.is(await statusOf(open, call('any.example')), 200);
+});
+
+test('on the Unix socket a name says nothing: only the owner reaches it', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-names-'));
+  const socketPath = join(directory, 'a.sock');
+  const server = await serveBroker({}, { socket_path: socketPath });
+  t.teardown(() => server.close());
+  const status = await new Promise((resolve, reject) => {
+    request({ socketPath, path: '/livez', headers: { host: 'any.example' } }, (answer) => resolve(answer.statusCode))
+      .on('error', reject)
+      .end();
+  });
+  t.is(status, 200);
+  await rm(directory, { recursive: true });
+});
