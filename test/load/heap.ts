@@ -2,48 +2,47 @@ import { readFileSync } from 'node:fs';
 
 interface Sample {
   readonly thread: string;
-  readonly at: number;
   readonly bytes: number;
 }
 
-/** How what a thread keeps changed after the warm-up. */
-export interface Growth {
+/** What a thread kept, in MB, each time that nothing was under way: first after the warm-up, then after each minute of load. */
+export interface Kept {
   readonly thread: string;
-  readonly samples: number;
-  readonly mb: number;
+  readonly mb: readonly number[];
   readonly mb_per_minute: number;
-  /** The mean of each minute from the start. */
-  readonly minutes: readonly number[];
 }
 
 /**
- * The most by which a heap may grow in a minute. Callers make some sixty requests a second: one that left 150 bytes behind would show. Less than that is the
- * noise of caches that turn over.
+ * The most by which a heap may grow in a minute of load. Callers make some thirty requests a second: one that left 300 bytes behind would show. Less than
+ * that is the noise of bounded caches and of code that is compiled and forgotten.
  */
 export const mostMbPerMinute = 0.5;
 
-/** The line through all samples of each thread after `from`, by least squares. */
-export function growth(file: string, from: number): readonly Growth[] {
-  const samples = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Sample);
-  return [...Map.groupBy(samples, ({ thread }) => thread)].map(([thread, all]) => {
-    const own = all.filter(({ at }) => at >= from);
-    const began = all[0]?.at ?? 0;
-    const minutes = [...Map.groupBy(all, ({ at }) => Math.floor((at - began) / 60_000)).values()].map(meanMb);
-    return {
-      thread,
-      samples: own.length,
-      mb: meanMb(own),
-      mb_per_minute: slope(own.map(({ at, bytes }) => [at / 60_000, bytes / 1e6])),
-      minutes,
-    };
-  });
+/** What the threads of a server keep, written down by the hook; read when nothing is under way. */
+export class HeapBook {
+  readonly #file: string;
+  readonly #kept = new Map<string, number[]>();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Takes the last that each thread wrote. */
+  take(): void {
+    const samples = readFileSync(this.#file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Sample);
+    for (const [thread, own] of Map.groupBy(samples, (sample) => sample.thread))
+      this.#kept.set(thread, [...(this.#kept.get(thread) ?? []), (own.at(-1)?.bytes ?? 0) / 1e6]);
+  }
+
+  kept(): readonly Kept[] {
+    return [...this.#kept].map(([thread, mb]) => ({ thread, mb, mb_per_minute: slope(mb.map((each, minute) => [minute, each])) }));
+  }
 }
 
-const meanMb = (samples: readonly Sample[]): number => samples.reduce((sum, { bytes }) => sum + bytes, 0) / samples.length / 1e6;
-
+/** Of the line through all points, by least squares. */
 export function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const x = mean(points.map(([each]) => each));

@@ -8,7 +8,7 @@ import { rssMb } from '../bench/processes/usage.ts';
 import { dice } from '../crash/support/dice.ts';
 import { Book } from './book.ts';
 import { runClient } from './client.ts';
-import { growth, mostMbPerMinute, type Growth } from './heap.ts';
+import { HeapBook, mostMbPerMinute, type Kept } from './heap.ts';
 import { judge } from './judge.ts';
 import { startServer } from './server.ts';
 import { hostFactory, rest } from './words.ts';
@@ -19,8 +19,8 @@ export interface LoadOptions {
   readonly seed: number;
   /** Ends the server gracefully after so many seconds, in the middle of everything, and starts it anew. */
   readonly stopAfter?: number;
-  /** Watches the heaps, and leaves out so many seconds of warm-up. No machines stay then: the loop keeps those that live in memory. */
-  readonly heapAfter?: number;
+  /** After that goes on for so many minutes, with a pause after each in which heaps are looked at. No machines stay then: the loop keeps those that live in memory. */
+  readonly heapMinutes?: number;
   readonly tell?: (line: string) => void;
 }
 
@@ -30,7 +30,7 @@ export interface LoadReport {
   /** From SIGTERM to the end of the process. */
   readonly stop_ms?: number;
   readonly rss_mb: readonly number[];
-  readonly heaps: readonly Growth[];
+  readonly heaps: readonly Kept[];
 }
 
 const launch = { image_id: 'ami-067bea1a7acde1586', subnet_ids: ['subnet-0e24c7ca3264c9054'], max_instances: -1 };
@@ -44,59 +44,82 @@ const configuration = {
 };
 /** What was acknowledged last has so long to be carried out. */
 const settleMs = 120_000;
+/** Then claims are given back, caches of a moment end, and each thread has written down twice what it keeps. */
+const quietMs = 15_000;
 
 /** Callers of both kinds go through their days at one server, which then is held to its word. */
-export async function load({ clients, seconds, seed, stopAfter, heapAfter, tell = () => undefined }: LoadOptions): Promise<LoadReport> {
+export async function load({
+  clients,
+  seconds,
+  seed,
+  stopAfter,
+  heapMinutes = 0,
+  tell = () => undefined,
+}: LoadOptions): Promise<LoadReport> {
   const directory = mkdtempSync(join(tmpdir(), 'muster-load-'));
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
   writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
   const cloud = await openCloud(directory, { boot_ms: 200, shutdown_ms: 200, throttle: { default_buckets: false } });
   const port = await freePort();
-  const heapFile = heapAfter === undefined ? undefined : join(directory, 'heap.jsonl');
+  const heapFile = heapMinutes === 0 ? undefined : join(directory, 'heap.jsonl');
   let server = await startServer(directory, port, heapFile);
   const book = new Book();
   const rss: number[] = [];
-  const began = Date.now();
   const sampling = setInterval(() => {
     rss.push(rssMb(server.pid) ?? 0);
     if (rss.length % 10 === 0)
       tell(`${rss.length} s: ${book.calls} calls, ${book.deals.length} requests, ${Math.round(rss.at(-1) ?? 0)} MB`);
   }, 1_000);
-  try {
+  let stop_ms: number | undefined;
+
+  async function endAndStart(): Promise<void> {
+    const asked = performance.now();
+    server.signal('SIGTERM');
+    const how = await server.ended;
+    stop_ms = performance.now() - asked;
+    if (how !== 0) book.wrong.push(`the server ended with ${how}: ${server.errors()}`);
+    server = await startServer(directory, port, heapFile);
+  }
+
+  /** All callers for so long, until each has done what it began. */
+  async function work(duration: number, during?: () => Promise<void>): Promise<void> {
     let over = false;
+    const keeps = heapMinutes === 0;
     const days = Array.from({ length: clients }, (_, i) =>
-      runClient({
-        port,
-        words: i % 2 === 0 ? rest : hostFactory,
-        chance: dice(seed + i),
-        book,
-        keeps: heapAfter === undefined,
-        over: () => over,
-      }),
+      runClient({ port, words: i % 2 === 0 ? rest : hostFactory, chance: dice(seed + i), book, keeps, over: () => over }),
     );
     const all = Promise.all(days);
     all.catch(() => undefined);
-    let stop_ms: number | undefined;
-    if (stopAfter !== undefined) {
-      await wait(stopAfter * 1_000);
-      const asked = performance.now();
-      server.signal('SIGTERM');
-      const how = await server.ended;
-      stop_ms = performance.now() - asked;
-      if (how !== 0) book.wrong.push(`the server ended with ${how}: ${server.errors()}`);
-      server = await startServer(directory, port, heapFile);
-    }
-    await wait(Math.max(0, began + seconds * 1_000 - Date.now()));
+    const end = Date.now() + duration * 1_000;
+    await during?.();
+    await wait(Math.max(0, end - Date.now()));
     over = true;
     await all;
+  }
+
+  /** What is still wrong when there was time to carry everything out. */
+  async function settled(): Promise<readonly string[]> {
     const until = Date.now() + settleMs;
-    let wrong = await judge(directory, cloud.url, book);
-    while (wrong.length > 0 && Date.now() < until) {
+    for (;;) {
+      const wrong = await judge(directory, cloud.url, book);
+      if (wrong.length === 0 || Date.now() > until) return wrong;
       await wait(500);
-      wrong = await judge(directory, cloud.url, book);
     }
-    const heaps = heapFile === undefined ? [] : growth(heapFile, began + (heapAfter ?? 0) * 1_000);
-    const grown = heaps.filter(({ mb_per_minute }) => mb_per_minute > mostMbPerMinute);
+  }
+
+  try {
+    await work(seconds, stopAfter === undefined ? undefined : () => wait(stopAfter * 1_000).then(endAndStart));
+    let wrong = await settled();
+    const heaps = heapFile === undefined ? undefined : new HeapBook(heapFile);
+    const minutes = heaps === undefined ? [] : Array.from({ length: heapMinutes + 1 }, (_, minute) => minute);
+    for (const minute of minutes) {
+      if (minute > 0) await work(60);
+      wrong = await settled();
+      await wait(quietMs);
+      heaps?.take();
+    }
+    const kept = heaps?.kept() ?? [];
+    const grown = kept.filter(({ mb_per_minute }) => mb_per_minute > mostMbPerMinute);
     return {
       book,
       wrong: [
@@ -106,7 +129,7 @@ export async function load({ clients, seconds, seed, stopAfter, heapAfter, tell 
       ],
       ...(stop_ms === undefined ? {} : { stop_ms }),
       rss_mb: rss,
-      heaps,
+      heaps: kept,
     };
   } finally {
     clearInterval(sampling);

@@ -20,10 +20,10 @@ const heapMinutes = values['heap-minutes'] === undefined ? undefined : Number(va
 const warmUpS = Number(values['warm-up-minutes']) * 60;
 const { book, wrong, stop_ms, rss_mb, heaps } = await load({
   clients: Number(values.clients),
-  seconds: heapMinutes === undefined ? Number(values.seconds) : warmUpS + heapMinutes * 60,
+  seconds: heapMinutes === undefined ? Number(values.seconds) : warmUpS,
   seed: Number(values.seed),
   ...(values['stop-after'] === undefined ? {} : { stopAfter: Number(values['stop-after']) }),
-  ...(heapMinutes === undefined ? {} : { heapAfter: warmUpS }),
+  ...(heapMinutes === undefined ? {} : { heapMinutes }),
   tell: (line) => process.stderr.write(`${line}\n`),
 });
 const lines = [
@@ -32,8 +32,8 @@ const lines = [
   `memory ${Math.round(rss_mb[0] ?? 0)} MB at first, ${Math.round(Math.max(...rss_mb))} MB at most, ${Math.round(rss_mb.at(-1) ?? 0)} MB at last`,
   ...(stop_ms === undefined ? [] : [`the server ended ${Math.round(stop_ms)} ms after it was asked to`]),
   ...heaps.map(
-    ({ thread, samples, mb, mb_per_minute, minutes }) =>
-      `heap of ${thread}: ${mb.toFixed(1)} MB, ${mb_per_minute.toFixed(3)} MB a minute (${samples} samples); minute by minute ${minutes.map((each) => each.toFixed(1)).join(' ')}`,
+    ({ thread, mb, mb_per_minute }) =>
+      `heap of ${thread} at rest: ${mb.map((each) => each.toFixed(1)).join(' ')} MB, that is ${mb_per_minute.toFixed(3)} MB a minute of load`,
   ),
   ...wrong.slice(0, 20),
   wrong.length === 0

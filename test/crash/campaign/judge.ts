@@ -34,6 +34,13 @@ export async function judge(
   for (const id of known) await caller.ended(id);
   const settled = await until('agreement', async () => (await disagreements(own, caller, cloud)).length === 0, waiting).catch(() => false);
   if (!settled) wrong.push(...(await disagreements(own, caller, cloud)));
+  // Where a deadline came early, a return ends before its machines; they stay wanted gone.
+  if (!exact)
+    await until(
+      'what was given back',
+      async () => (await Promise.all(told.map((each) => kept(each, caller)))).flat().length === 0,
+      waiting,
+    );
   for (const each of told) wrong.push(...(await due(each, caller, exact)));
 
   const left = (await Promise.all(own.map((id) => caller.seen(id)))).flatMap(({ machines }) => machines.filter(lives));
@@ -68,6 +75,12 @@ async function disagreements(own: readonly string[], caller: Caller, cloud: Simu
       .map((id) => `the cloud has machines of ${id}, which nobody knows`),
     ...untagged.map((id) => `${id} belongs to no request`),
   ];
+}
+
+/** Machines that were given back and live. */
+async function kept({ request_id, returned }: Told, caller: Caller): Promise<string[]> {
+  const { machines } = await caller.seen(request_id);
+  return machines.filter((machine) => lives(machine) && returned.includes(machine.machine_id)).map(({ machine_id }) => machine_id);
 }
 
 /** Each caller has what was asked for, less what was given back. */
