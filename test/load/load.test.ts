@@ -5,7 +5,7 @@ import { load } from './load.ts';
 test('two hundred callers of both kinds, and a server that is ended in the middle: all that was acknowledged is there and carried out', async (t) => {
   t.timeout(150_000);
   const seed = Date.now() % 1e6;
-  const { book, wrong, stop_ms, rss_mb } = await load({ clients: 200, seconds: 6, seed, stopAfter: 3 });
+  const { book, wrong, stop_ms, rss_mb } = await load({ clients: 200, seconds: 5, seed, stopAfter: 2.5 });
   t.log(
     `seed ${seed}, ${book.calls} calls, ${book.deals.length} requests, p99 ${book.p99.toFixed(0)} ms, ended in ${stop_ms?.toFixed(0)} ms`,
   );

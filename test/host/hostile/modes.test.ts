@@ -70,47 +70,46 @@ test.serial('a data directory that is there already keeps its mode, and when oth
   await server.stop();
 });
 
-test.serial('on an address that others reach, the log says to put a gateway in front', async (t) => {
-  const place = await makePlace();
-  t.teardown(() => place.close());
-  const server = await startBroker({ place, args: ['--host', '0.0.0.0'] });
-  t.regex(server.output.stderr, /"level":"warn".*put a gateway in front that authenticates/);
-  t.notRegex(server.output.stderr, /can be written/);
-  await server.stop();
-});
-
-test('plugins come from the configuration alone: not from a call, a template or what surrounds a caller', async (t) => {
-  const place = await makePlace();
-  t.teardown(() => place.close());
-  const elsewhere = await mkdtemp(join(tmpdir(), 'muster-plugin-'));
-  t.teardown(() => rm(elsewhere, { recursive: true }));
-  const mark = join(elsewhere, 'ran');
-  const plugin = join(elsewhere, 'evil.mjs');
-  await writeFile(plugin, `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nexport default {};\n`);
-  await writeFile(
-    join(place.directory, 'cloud_templates.json'),
-    JSON.stringify([{ template_id: 'a', plugin, plugins: [plugin], provider_type: plugin }]),
-  );
-  const server = await startBroker({ place });
-  const send = (path: string, body: unknown) =>
-    fetch(`${server.url}/api/v1${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }).then(({ status }) => status);
-  const named = { name: 'x', type: plugin, plugin, config: { plugin, plugins: [plugin], credential_script: plugin } };
-  t.true((await send('/providers/validate', { providers: [named] })) < 500);
-  t.true((await send('/providers/validate', { plugins: [plugin], providers: [] })) < 500);
-  t.true(
-    (await send('/providers/validate-env', {
-      provider_type: plugin,
-      environment_variables: { MUSTER_PLUGINS: plugin, NODE_OPTIONS: `--import=${plugin}` },
-    })) < 500,
-  );
-  t.true((await send('/templates/', { template_id: 'b', provider_type: plugin, plugins: [plugin] })) < 500);
-  t.true((await send('/machines/request', { template_id: 'a', machine_count: 1, additional_data: { plugins: [plugin] } })) < 500);
-  // A caller's own surroundings are those of the caller.
-  await execCli(['templates', 'list', '--url', server.url], { cwd: place.directory, env: { MUSTER_PLUGINS: plugin } });
-  await server.stop();
-  await t.throwsAsync(stat(mark), { code: 'ENOENT' });
-});
+test.serial(
+  'plugins come from the configuration alone, also where everybody may call: not from a call, a template or what surrounds a caller',
+  async (t) => {
+    const place = await makePlace();
+    t.teardown(() => place.close());
+    const elsewhere = await mkdtemp(join(tmpdir(), 'muster-plugin-'));
+    t.teardown(() => rm(elsewhere, { recursive: true }));
+    const mark = join(elsewhere, 'ran');
+    const plugin = join(elsewhere, 'evil.mjs');
+    await writeFile(plugin, `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nexport default {};\n`);
+    await writeFile(
+      join(place.directory, 'cloud_templates.json'),
+      JSON.stringify([{ template_id: 'a', plugin, plugins: [plugin], provider_type: plugin }]),
+    );
+    const server = await startBroker({ place, args: ['--host', '0.0.0.0'] });
+    // Beside: an address that others reach.
+    t.regex(server.output.stderr, /"level":"warn".*put a gateway in front that authenticates/);
+    t.notRegex(server.output.stderr, /can be written/);
+    const { port } = new URL(server.url);
+    const url = `http://127.0.0.1:${port}`;
+    const send = (path: string, body: unknown) =>
+      fetch(`${url}/api/v1${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }).then(({ status }) => status);
+    const named = { name: 'x', type: plugin, plugin, config: { plugin, plugins: [plugin], credential_script: plugin } };
+    t.true((await send('/providers/validate', { providers: [named] })) < 500);
+    t.true((await send('/providers/validate', { plugins: [plugin], providers: [] })) < 500);
+    t.true(
+      (await send('/providers/validate-env', {
+        provider_type: plugin,
+        environment_variables: { MUSTER_PLUGINS: plugin, NODE_OPTIONS: `--import=${plugin}` },
+      })) < 500,
+    );
+    t.true((await send('/templates/', { template_id: 'b', provider_type: plugin, plugins: [plugin] })) < 500);
+    t.true((await send('/machines/request', { template_id: 'a', machine_count: 1, additional_data: { plugins: [plugin] } })) < 500);
+    // A caller's own surroundings are those of the caller.
+    await execCli(['templates', 'list', '--url', url], { cwd: place.directory, env: { MUSTER_PLUGINS: plugin } });
+    await server.stop();
+    await t.throwsAsync(stat(mark), { code: 'ENOENT' });
+  },
+);

@@ -189,11 +189,10 @@ test('a secret occurs nowhere but where it was put', async (t) => {
     };
     const known = operations.find((each) => each.name === name)?.input.properties ?? {};
     const fitting = Object.fromEntries(Object.entries(input).filter(([field]) => field in known));
-    for (const given of [fitting, input]) {
-      const answer = await (sdk as any)[name](given).catch((error: any) => `${error.stack} ${JSON.stringify(error)}`);
-      heard.push([`SDK ${name}`, JSON.stringify(answer)]);
-      heard.push([`MCP ${name}`, JSON.stringify(await agent.callTool({ name, arguments: given }))]);
-    }
+    const answer = await (sdk as any)[name](fitting).catch((error: any) => `${error.stack} ${JSON.stringify(error)}`);
+    heard.push([`SDK ${name}`, JSON.stringify(answer)]);
+    // What is too much is refused, and a refusal tells what was sent.
+    heard.push([`MCP ${name}`, JSON.stringify(await agent.callTool({ name, arguments: input }))]);
   }
   for (const { uri } of (await agent.listResources()).resources)
     heard.push([`MCP ${uri}`, JSON.stringify(await agent.readResource({ uri }))]);
@@ -240,11 +239,12 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   t.true(server.output.stderr.length > 10_000);
   t.regex(server.output.stderr, /"level":"debug"/);
 
-  t.true(heard.length > 300);
+  t.true(heard.length > 200);
   const found = heard.flatMap(([where, text]) =>
-    Object.entries(planted).flatMap(([what, value]) =>
-      forms(value).some((form) => text.includes(form)) ? [`${what}: ${where}: ${around(text, value)}`] : [],
-    ),
+    marks.flatMap(([what, own]) => {
+      const form = own.find((each) => text.includes(each));
+      return form === undefined ? [] : [`${what}: ${where}: ${around(text, form)}`];
+    }),
   );
   t.deepEqual([...new Set(found)].slice(0, 40), []);
 });
@@ -263,6 +263,9 @@ function forms(value: string): readonly string[] {
   );
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...base64];
 }
+
+/** What betrays each of them. */
+const marks = Object.entries(planted).map(([what, value]) => [what, forms(value)] as const);
 
 const around = (text: string, value: string): string =>
   text.slice(Math.max(0, text.indexOf(value) - 80), text.indexOf(value) + 40).replaceAll(/\s+/g, ' ');
