@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { isPlugin, type Plugin } from '../core/plugin.ts';
 import { contributionsOf } from './contributions.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
+import { answerToOwnName } from './own-name.ts';
 import { unreadable } from './plugin-shape.ts';
 
 /** A plugin that is named, as far as it could be had. */
@@ -52,6 +53,7 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   }
   const { file, tried } = found;
   if (file === undefined) return wrong(`Plugin '${name}' was not found. Tried: ${tried.join(', ')}. Install it or fix the path.`);
+  if (found.source !== 'built-in') answerToOwnName();
   let module: { readonly default?: unknown };
   try {
     module = await import(pathToFileURL(file).href);

@@ -71,3 +71,5 @@ export {
   type StorageDriver,
   type Store,
 } from './storage.ts';
+/** The library of JSON schemas that the broker uses itself; a plugin may bring another, `@sinclair/typebox` among them. */
+export { Type, type Static, type TObject, type TSchema } from 'typebox';
