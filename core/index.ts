@@ -7,6 +7,7 @@ export type { BrokerEvent, EventSink } from './events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './fault.ts';
 export { isError, sentence, sentences, type Finding } from './findings.ts';
 export { silentLog, type Log } from './log.ts';
+export { MemoryStore, type Journal, type JournalEntry } from './memory-store/memory-store.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus, type Market } from './model/machine.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';
@@ -15,6 +16,7 @@ export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, typ
 export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
 export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
 export type { WishRecord } from './model/wish.ts';
+export type { ObjectSchema, ValueOf } from './object-schema.ts';
 export { isDead } from './owner.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './plugin.ts';
 export {
@@ -71,5 +73,6 @@ export {
   type StorageDriver,
   type Store,
 } from './storage.ts';
+export type { SourceInfo } from './templates/layers.ts';
 /** The library of JSON schemas that the broker uses itself; a plugin may bring another, `@sinclair/typebox` among them. */
 export { Type, type Static, type TObject, type TSchema } from 'typebox';

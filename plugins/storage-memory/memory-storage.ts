@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineStorage } from '../../core/index.ts';
-import { MemoryStore } from './memory-store.ts';
+import { defineStorage, MemoryStore } from '../../core/index.ts';
 
 /** `storage: {type: memory}`: every open begins empty. */
 export const memoryStorage = defineStorage({

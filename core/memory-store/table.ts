@@ -1,4 +1,6 @@
-import { BrokerError, kinds, type Kind, type Query } from '../../core/index.ts';
+import { BrokerError } from '../errors.ts';
+import { kinds, type Kind } from '../model/kinds.ts';
+import type { Query } from '../storage.ts';
 import { compare, matches } from './matches.ts';
 
 /** A record as the store keeps it: never handed out, so nobody can change it. */

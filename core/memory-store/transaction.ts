@@ -1,8 +1,10 @@
-import { BrokerError, type Change, type Kind } from '../../core/index.ts';
+import { BrokerError } from '../errors.ts';
+import type { Kind } from '../model/kinds.ts';
+import type { Change } from '../storage.ts';
 import type { Kept, Table } from './table.ts';
 
-/** Applies the changes of a commit in their order; when one is refused, those before it are undone. */
-export function apply(changes: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number): void {
+/** Applies the changes of a commit in their order; when one is refused, those before it are undone. Gives what undoes them all. */
+export function apply(changes: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number): () => void {
   const undo: (() => void)[] = [];
   try {
     for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
@@ -14,6 +16,9 @@ export function apply(changes: readonly Change[], tables: { readonly [K in Kind]
     for (const step of undo.toReversed()) step();
     throw error;
   }
+  return () => {
+    for (const step of undo.toReversed()) step();
+  };
 }
 
 function applyOne(change: Change, all: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number) {

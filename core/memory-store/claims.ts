@@ -1,5 +1,6 @@
-import { isDead, type Claim, type Owner } from '../../core/index.ts';
-import { isSame } from './owner.ts';
+import { isDead } from '../owner.ts';
+import type { Claim, Owner } from '../storage.ts';
+import { isSame } from './same-owner.ts';
 import type { Table } from './table.ts';
 
 interface Holding {
@@ -7,6 +8,9 @@ interface Holding {
   readonly epoch: number;
   readonly until: number;
 }
+
+/** A claim with who has it, and until when. JSON. */
+export type HeldClaim = Holding & Pick<Claim, 'request_id'>;
 
 /** A clock that is read a little earlier than before was not set back. */
 const toleranceMs = 1_000;
@@ -38,6 +42,24 @@ export class Claims {
         this.#holdings.set(id, { owner, epoch, until: now + lease_ms });
         return { request_id: id, epoch, taken_over };
       });
+  }
+
+  /** Claims as they are held. */
+  held(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): readonly HeldClaim[] {
+    return claims.flatMap(({ request_id, epoch }) => {
+      const held = this.#holdings.get(request_id);
+      return held?.epoch === epoch ? [{ request_id, ...held }] : [];
+    });
+  }
+
+  /** Makes claims known that were given before. */
+  restore(claims: readonly HeldClaim[]): void {
+    for (const { request_id, ...held } of claims) {
+      const request = this.#requests.get({ request_id });
+      if (!request) continue;
+      this.#requests.set({ ...request, epoch: held.epoch });
+      this.#holdings.set(request_id, held);
+    }
   }
 
   renew(owner: Owner, lease_ms: number): readonly Pick<Claim, 'request_id' | 'epoch'>[] {

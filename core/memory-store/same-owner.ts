@@ -1,4 +1,4 @@
-import type { Owner } from '../../core/index.ts';
+import type { Owner } from '../storage.ts';
 
 const fields = ['host', 'boot', 'pid', 'started', 'thread'] as const;
 

@@ -1,0 +1,46 @@
+import { BrokerError, definePlugin, defineStorage, MemoryStore, Type, type JournalEntry } from 'muster';
+import { openLines } from './lines.ts';
+
+/** A line of text for every commit, and everything in memory: for one broker with some ten thousand requests, to be followed with `tail -f`. */
+const journalStorage = defineStorage({
+  type: 'journal',
+  // One process at a time; the loop runs in the thread of the faces.
+  shared: false,
+  options: Type.Object({ path: Type.String({ default: './data/muster.jsonl', description: 'The file that the lines are added to.' }) }),
+
+  async open({ path }, context) {
+    const lines = await openLines(path).catch((cause) => {
+      throw new BrokerError('UNAVAILABLE', `The journal ${path} cannot be opened: ${cause.message}.`, {}, { cause });
+    });
+    const store = new MemoryStore(context, {
+      // Resolves when the line is on the disk: only then does anybody see what it says, and only then is it acknowledged.
+      write: (entry) =>
+        lines.append(JSON.stringify(entry)).catch((cause) => {
+          throw new BrokerError('UNAVAILABLE', `Nothing can be written to ${path}: ${cause.message}.`, {}, { cause });
+        }),
+      close: () => lines.close(),
+    });
+    try {
+      for await (const { text, number } of lines.read()) store.restore(entryOf(text, `${path}:${number}`));
+    } catch (error) {
+      await lines.close();
+      throw error;
+    }
+    return store;
+  },
+});
+
+function entryOf(text: string, place: string): JournalEntry {
+  try {
+    return JSON.parse(text) as JournalEntry;
+  } catch (cause) {
+    throw new BrokerError(
+      'UNAVAILABLE',
+      `${place} is damaged. Put a copy of the file back, or cut it off before that line.`,
+      {},
+      { cause },
+    );
+  }
+}
+
+export default definePlugin({ name: 'storage-journal', contract: 1, storages: [journalStorage] });
