@@ -69,7 +69,7 @@ export interface TemplatesRead {
 export interface ListView<T> extends View<ListOf<T>> {
   entry(value: T): unknown;
   /** The whole with these entries, in this order: given as they are, and nowhere else in it. */
-  around(list: Omit<ListOf<T>, 'items'> & { readonly count: number }, entries: readonly unknown[]): object;
+  around(list: Omit<ListOf<T>, 'items'> & { readonly count: number }, entries: readonly unknown[]): unknown;
 }
 
 /** A list's view from its parts. */
@@ -80,12 +80,19 @@ export function listView<T>(parts: Omit<ListView<T>, 'render'>): ListView<T> {
 /** How requests and templates look to one kind of caller. Pure. */
 export interface SchedulerStrategy {
   readonly name: string;
+  /**
+   * What its answers are over REST, e.g. `text/csv; charset=utf-8`: the views then render text, and their schemas say so. Refusals stay JSON. Default:
+   * `application/json`.
+   */
+  readonly media_type?: string;
   readonly requested: View<RequestDetail>;
   readonly returned: View<RequestDetail>;
   readonly status: View<RequestDetail>;
   readonly listed: ListView<RequestDetail>;
   readonly templates: View<ListOf<TemplateDetail>>;
   readonly reclaims: View<readonly Reclaimed[]>;
+  /** My word for how a request stands, where an answer that looks the same under every scheduler tells it. Absent: muster's own. */
+  statusWord?(request: RequestRecord): string;
   /**
    * Whether this file is of my dialect; asked of every loaded strategy, in configuration order. A file that none recognises is read by
    * the first strategy that reads templates and recognises nothing in particular.

@@ -53,10 +53,8 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
   cli: { command: 'requests create-selected', args: ['template_id', 'machine_count'] },
   leaves_work: true,
   async handle(input, services, { key }) {
-    const detail = await requestMachines(input, services, key);
-    const { request } = detail;
+    const { request } = await requestMachines(input, services, key);
     const [provider_instance = ''] = request.ladder;
-    const { status } = services.scheduler.requested.render(detail) as { readonly status: string };
     return {
       request_id: request.request_id,
       template_id: request.template_id ?? '',
@@ -66,7 +64,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
         provider_instance,
         ...selectionOf(request),
       },
-      status,
+      status: services.scheduler.statusWord?.(request) ?? request.status,
       created_at: iso(request.created_at),
     };
   },

@@ -1,20 +1,27 @@
-import { invalidInput } from './script.ts';
+import { invalidInput, refusal } from './script.ts';
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses what is neither, and none at all. */
-export function entriesIn(input: unknown, key: string): readonly unknown[] {
+/** A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else is answered. */
+const most = { machines: 100_000, requests: 10_000 } as const;
+type Key = keyof typeof most;
+
+/** The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses what is neither, too many, and none at all. */
+export function entriesIn(input: unknown, key: Key): readonly unknown[] {
   const entries = optionalEntriesIn(input, key);
   if (entries.length === 0) throw invalidInput();
   return entries;
 }
 
 /** As `entriesIn`; none at all is an empty list. */
-export function optionalEntriesIn(input: unknown, key: string): readonly unknown[] {
+export function optionalEntriesIn(input: unknown, key: Key): readonly unknown[] {
   if (!isObject(input)) throw invalidInput();
   const given = input[key] ?? [];
-  if (Array.isArray(given)) return given;
+  if (Array.isArray(given)) {
+    if (given.length > most[key]) throw refusal(`There are more than ${most[key]} ${key} in the input file.`);
+    return given;
+  }
   if (!isObject(given)) throw invalidInput();
   return Object.keys(given).length === 0 ? [] : [given];
 }

@@ -2,6 +2,7 @@ import type { SchedulerStrategy } from '../../core/index.ts';
 import type { Dialect } from './dialect.ts';
 import { reclaims } from './reclaims.ts';
 import { requested } from './requested.ts';
+import { requestStatus } from './request-status.ts';
 import { returned } from './returned.ts';
 import { listedView, statusView } from './status.ts';
 import { templatesView } from './templates.ts';
@@ -16,5 +17,6 @@ export function strategy(name: string, dialect: Dialect): SchedulerStrategy {
     listed: listedView(dialect),
     templates: templatesView(dialect),
     reclaims,
+    statusWord: requestStatus,
   };
 }

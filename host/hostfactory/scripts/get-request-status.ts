@@ -4,10 +4,10 @@ import type { MachineType } from '../../../core/provider.ts';
 import { entriesIn, isObject } from '../input.ts';
 import { invalidInput, type Script, type ScriptCall } from '../script.ts';
 
-/** How requests and returns stand. An id that nobody knows is answered among the others. */
+/** How requests and returns stand, each told once. An id that nobody knows is answered among the others. */
 export const getRequestStatus: Script = async (call) => {
-  const ids = entriesIn(call.input, 'requests').map(idOf);
-  const requests = await Promise.all(ids.map((id) => entry(id, call)));
+  const ids = new Set(entriesIn(call.input, 'requests').map(idOf));
+  const requests = await Promise.all([...ids].map((id) => entry(id, call)));
   return { requests };
 };
 
@@ -26,8 +26,7 @@ async function entry(request_id: string, { services, words }: ScriptCall): Promi
         ? undefined
         : services.providers.machineTypeOf({ template_id, machine_type: machine.machine_type });
     };
-    const { requests } = words.status.render({ ...detail, typeOf }) as { readonly requests: readonly unknown[] };
-    return requests[0];
+    return words.listed.entry({ ...detail, typeOf });
   } catch (error) {
     if (!isBrokerError(error) || error.code !== 'REQUEST_NOT_FOUND') throw error;
     return { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] };

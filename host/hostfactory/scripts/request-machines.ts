@@ -34,8 +34,10 @@ const inTheirWords = (error: BrokerError): BrokerError =>
   new BrokerError(error.code, error.message.replaceAll(/(^|; )\/[a-z_]+: /g, '$1'), error.details, { cause: error });
 
 function answer({ words, dialect }: ScriptCall, detail: RequestDetail): unknown {
-  const { requestId, message, status } = words.requested.render(detail) as Readonly<Record<string, unknown>>;
-  return { message, requestId, ...(dialect === 'lsf' ? { status } : {}) };
+  const { request } = detail;
+  // The id is never left to the words: without it the machines could not be followed.
+  const { message = request.message, status = request.status } = words.requested.render(detail) as Readonly<Record<string, unknown>>;
+  return { message, requestId: request.request_id, ...(dialect === 'lsf' ? { status } : {}) };
 }
 
 function wanted(input: unknown): { readonly template_id: string; readonly machine_count: number } {

@@ -12,7 +12,12 @@ export const requestReturnMachines: Script = async ({ input, services, words, ke
   const machines = await findHosts(hosts, inventory);
   const ids = machines.map(({ machine_id }) => machine_id);
   const detail = await requests.giveBack(ids, timeout_s, key ? { key } : {});
-  const { requestId, message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;
-  const over = detail.request.status === 'completed';
-  return { message: over ? 'No Active VM.' : message, requestId, ...(dialect === 'lsf' ? { status: over ? 'complete' : 'running' } : {}) };
+  const { request } = detail;
+  const { message = request.message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;
+  const over = request.status === 'completed';
+  return {
+    message: over ? 'No Active VM.' : message,
+    requestId: request.request_id,
+    ...(dialect === 'lsf' ? { status: over ? 'complete' : 'running' } : {}),
+  };
 };

@@ -4,12 +4,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * An example of a schema: each field has the value of its name (`machine.status` before `status`), where that is one the schema allows, else the
- * plainest one. Of optional fields those are shown that have a value. `schemas` are those that references name.
+ * schema's own example, or the plainest one. Of optional fields those are shown that have a value. `schemas` are those that references name.
  */
 export function exampleOf(schema: Json, values: Values, schemas: Json, field = '', owner = ''): unknown {
   const json = deref(schema, schemas);
   const given = valueOf(values, field, owner);
   if (given !== undefined && fits(given, json, schemas)) return given;
+  if (Array.isArray(json['examples'])) return json['examples'][0];
   if (json['anyOf']) return exampleOf(json['anyOf'][0], values, schemas, field, owner);
   if ('const' in json) return json['const'];
   if (json['enum']) return json['enum'][0];

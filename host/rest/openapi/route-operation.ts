@@ -2,7 +2,7 @@ import type { Code } from '../../../core/errors.ts';
 import type { Operation, RestBinding } from '../../../core/operations/operation.ts';
 import type { Broker } from '../../compose.ts';
 import { routeSchema } from '../route-input.ts';
-import { headersOf, jsonAnswer, refusalsOf } from './answers.ts';
+import { headersOf, refusalsOf } from './answers.ts';
 import type { Components } from './components.ts';
 import { exampleOf } from './example-of.ts';
 import { publicSchema, type Json } from '../../public-schema.ts';
@@ -30,12 +30,11 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
   const input = inputOf(operation, rest, parts);
   const schema = parts.answer(operation);
   const example = exampleOf(schema, samples.values, components.schemas);
-  const said = Object.entries(samples.answers[operation.name] ?? {}).filter(([name]) => Object.hasOwn(example as object, name));
-  const answer = { ...(example as object), ...Object.fromEntries(said) };
+  const [media = ''] = parts.broker.rendering.mediaType(operation).split(';');
   const observed = operation.output === 'status' ? ['X-Observed-At'] : [];
   return {
     operationId,
-    ...told(operation, rest, parts),
+    ...summaryOf(operation, rest, parts),
     tags: [tagOf(rest.path)],
     ...(rest.limit === undefined ? {} : { 'x-rate-limit-group': rest.limit }),
     parameters: [
@@ -45,7 +44,11 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     ],
     ...(input.body ? { requestBody: input.body } : {}),
     responses: {
-      [String(rest.status ?? 200)]: { ...jsonAnswer('The answer.', schema, answer), headers: headersOf({ limited }, ...observed) },
+      [String(rest.status ?? 200)]: {
+        description: 'The answer.',
+        content: { [media]: { schema, example: typeof example === 'string' ? example : told(example as Json, operation, samples) } },
+        headers: headersOf({ limited }, ...observed),
+      },
       ...refusalsOf(codesOf(operation, { limited, idempotent: rest.idempotent === true, body: input.body !== undefined }), {
         form,
         limited,
@@ -54,8 +57,14 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
   };
 }
 
+/** An example with what is said of the answers to this operation, in the fields that it has. */
+const told = (example: Json, { name }: Operation<any, any>, { answers }: Samples): Json => ({
+  ...example,
+  ...Object.fromEntries(Object.entries(answers[name] ?? {}).filter(([field]) => Object.hasOwn(example, field))),
+});
+
 /** The first sentence is the title; the others, and what limits the route, describe it. */
-function told({ summary }: Operation<any, any>, { limit }: RestBinding, { broker }: Parts): Json {
+function summaryOf({ summary }: Operation<any, any>, { limit }: RestBinding, { broker }: Parts): Json {
   const { enabled, ...limits } = broker.configuration.server.rate_limit;
   const [title = '', ...rest] = summary.split(/(?<=[.:]) /);
   const counted = enabled && limit ? [`Counts for the group \`${limit}\`: ${limits[limit]} calls a minute for one client.`] : [];

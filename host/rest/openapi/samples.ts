@@ -1,3 +1,4 @@
+import type { RequestRecord } from '../../../core/model/request.ts';
 import type { Broker } from '../../compose.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -17,7 +18,7 @@ const request_id = 'req-019bc0e8-6c00-7d31-9f04-3a5c2e7b9d10';
 const return_id = 'ret-019bc0f1-91a0-7c42-8b6e-5d1f0a2c4e63';
 const machine_id = 'i-0a1b2c3d4e5f60718';
 
-export function samplesOf({ services, configuration }: Broker): Samples {
+export function samplesOf({ services }: Broker): Samples {
   const [first] = services.templates.list({ limit: 1, offset: 0 }).items;
   const [instance] = services.providers.instances;
   const template_id = services.templates.knows('small') ? 'small' : (first?.template.template_id ?? 'small');
@@ -32,6 +33,24 @@ export function samplesOf({ services, configuration }: Broker): Samples {
   };
   const asked = { template_id, machine_count: 2 };
   const opened = `2 machines of template '${template_id}' requested from '${provider_instance}'.`;
+  const pending: RequestRecord = {
+    request_id,
+    kind: 'provision',
+    status: 'pending',
+    template_id,
+    machine_count: 2,
+    wanted: 2,
+    holds: 2,
+    delivered: 0,
+    ladder: [provider_instance],
+    message: opened,
+    created_at: Date.parse(moment),
+    deadline_at: Date.parse(moment) + 3_600_000,
+    next_at: null,
+    version: 1,
+    epoch: 0,
+  };
+  const status = services.scheduler.statusWord?.(pending) ?? pending.status;
   return {
     values: {
       template_id,
@@ -150,8 +169,8 @@ export function samplesOf({ services, configuration }: Broker): Samples {
       validate_template: { templateId: made.template_id },
       list_templates: { message: '1 template.' },
       refresh_templates: { message: '2 templates from 1 files.' },
-      create_request: { status: configuration.scheduler === 'hostfactory' ? 'running' : 'pending', message: opened },
-      create_selected_request: { status: configuration.scheduler === 'hostfactory' ? 'running' : 'pending' },
+      create_request: { status, message: opened },
+      create_selected_request: { status },
       create_return_request: { request_id: return_id, requestId: return_id, status: 'pending', message: '1 machine is given back.' },
       cancel_request: { message: 'The request is cancelled; its machines are given back.', status: 'in_progress' },
       validate_provider_configuration: { providers: [{ name: 'west', valid: true, errors: [], warnings: [] }] },

@@ -1,5 +1,12 @@
 import test from 'ava';
-import { checkStorage } from '../../support/storage-contract.ts';
-import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
+import plugin from '../../../plugins/storage-sqlite/index.ts';
+import { testStorage } from '../../plugin-testkit/index.ts';
+import { freshPath } from '../../support/storage-sqlite-file.ts';
 
-checkStorage({ test, shared: true, place: freshPath, open: openFile });
+testStorage({
+  test,
+  plugin: () => plugin,
+  place: freshPath,
+  options: (path) => ({ path }),
+  module: new URL('../../../plugins/storage-sqlite/index.ts', import.meta.url),
+});

@@ -8,7 +8,7 @@ import { Tidy } from '../../../core/lifecycle/tidy.ts';
 import { Cleanup } from '../../../core/requests/cleanup.ts';
 import { LogWatch } from '../../../plugins/storage-sqlite/log-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../support/storage-records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 /** `MUSTER_TEST_REQUESTS=20000` makes it as many as a busy broker has in a while. */

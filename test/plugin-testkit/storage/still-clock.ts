@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/index.ts';
+import type { Clock } from '../../../core/index.ts';
 
 /** A clock that stands still until it is set. */
 export interface StillClock extends Clock {

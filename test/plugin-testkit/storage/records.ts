@@ -7,7 +7,7 @@ import type {
   RequestRecord,
   TemplateRecord,
   WishRecord,
-} from '../../core/index.ts';
+} from '../../../core/index.ts';
 
 /** A request as a face would make it; what matters to a test is given. */
 export const aRequest = (request_id: string, given: Partial<RequestRecord> = {}): RequestRecord => ({
