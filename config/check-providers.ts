@@ -2,8 +2,9 @@ import type { TObject } from 'typebox';
 import type { Finding } from '../core/findings.ts';
 import type { ProviderInstance } from '../core/model/provider-instance.ts';
 import type { ProviderType } from '../core/provider.ts';
+import { notBrought } from './brought-by.ts';
 import { compile } from '../core/schema.ts';
-import { hint, nearest } from '../core/spelling.ts';
+import { nearest } from '../core/spelling.ts';
 import type { TemplateReview } from '../core/templates/review.ts';
 import { isObject } from './objects.ts';
 import { ProviderEntry } from './schema.ts';
@@ -44,7 +45,7 @@ export function checkProviders(
     const type = typeNamed(types, given['type']);
     if (!type && typeof given['type'] === 'string') {
       const known = types.map((each) => each.type);
-      say('error', '/type', `no loaded plugin brings the provider type '${given['type']}'${hint(given['type'], known)}`);
+      say('error', '/type', notBrought('provider type', given['type'], known));
     }
     const config = isObject(given['config']) ? given['config'] : {};
     const checked = type ? checkProviderConfig(type, config) : { value: config, findings: [] };

@@ -3,6 +3,7 @@ import type { Finding } from '../core/findings.ts';
 import { compile } from '../core/schema.ts';
 import { hint } from '../core/spelling.ts';
 import type { StorageDriver } from '../core/storage.ts';
+import { notBrought } from './brought-by.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -12,7 +13,7 @@ export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[]
   const driver = drivers.find((each) => each.type === type);
   if (!driver) {
     const known = drivers.map((each) => each.type);
-    const message = typeof type === 'string' ? `no loaded plugin brings the storage '${type}'${hint(type, known)}` : 'must be a string';
+    const message = typeof type === 'string' ? notBrought('storage', type, known) : 'must be a string';
     findings.push({ level: 'error', path: '/storage/type', message });
     return { type: String(type) };
   }
@@ -34,6 +35,6 @@ export function checkScheduler(name: unknown, known: readonly string[], findings
   findings.push({
     level: 'error',
     path: '/scheduler',
-    message: `no loaded plugin brings the scheduler strategy '${name}'${hint(name, known)}`,
+    message: notBrought('scheduler strategy', name, known),
   });
 }

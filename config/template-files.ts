@@ -4,6 +4,7 @@ import { isBrokerError } from '../core/errors.ts';
 import { isError, type Finding } from '../core/findings.ts';
 import { templateIdPattern } from '../core/model/template.ts';
 import type { ProviderType } from '../core/provider.ts';
+import { templatesRead } from '../core/providers/contract/templates-read.ts';
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../core/scheduler.ts';
 import type { FileLayer, FileType, LayerSet } from '../core/templates/layers.ts';
 import type { TemplateReview } from '../core/templates/review.ts';
@@ -107,13 +108,20 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   if (source.value === undefined)
     return { layers: [], findings: [{ level: 'warning', path: '', file: path, message: 'the file is empty' }] };
   let read: TemplatesRead | undefined;
+  let dialect = '';
   try {
     // Every dialect is asked, whatever the active scheduler is.
     const readers = strategies.filter((each) => each.readTemplates);
-    const strategy = readers.find((each) => each.recognises?.(source.value, file.name)) ?? readers.find((each) => !each.recognises);
+    const asked = (each: SchedulerStrategy): boolean => {
+      dialect = ` by strategy '${each.name}'`;
+      return each.recognises?.(source.value, file.name) === true;
+    };
+    const strategy = readers.find(asked) ?? readers.find((each) => !each.recognises);
+    if (strategy) dialect = ` by strategy '${strategy.name}'`;
     read = strategy?.readTemplates?.(source.value, review.canonical);
+    if (strategy) templatesRead(read);
   } catch (error) {
-    const message = `the file cannot be read: ${reasonOf(error)}`;
+    const message = `the file cannot be read${dialect}: ${reasonOf(error)}`;
     return { layers: [], findings: [{ level: 'error', path: '', file: path, message }], broken: true };
   }
   if (!read)
@@ -169,6 +177,7 @@ function broken(path: string, error: unknown): Finding {
 }
 
 function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it threw what is no error';
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT'
     ? 'it does not exist'

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { exitCodes } from './exit-codes.ts';
 import { forms, print, type Form } from './output/print.ts';
 import type { Cli } from './cli.ts';
@@ -12,13 +12,15 @@ const examples = `
 Examples:
   muster plugins list                    what is loaded, from where, and what it brings
   muster plugins check                   for a script: exit code 4 when one cannot be used
-  muster plugins check ./my-provider     one that is not configured yet`;
+  muster plugins check ./my-provider     one that is not configured yet
+  muster plugins create provider my-cloud    a package to begin with, in ./my-cloud
+  muster plugins test ./my-cloud         its tests, among them what the contract asks for`;
 
 /** `muster plugins …`. No server is asked: a plugin that cannot load would have stopped its start. */
 export function pluginsCommands(program: Command, cli: Cli): void {
   const plugins = program
     .command('plugins')
-    .description('What the configured plugins bring, and whether they load.')
+    .description('What the configured plugins bring, and whether they load; a package to begin a new one with.')
     .addHelpText('after', examples);
   add(
     plugins.command('list'),
@@ -28,6 +30,28 @@ export function pluginsCommands(program: Command, cli: Cli): void {
     plugins.command('check').argument('[names...]', 'Plugins to check beside the configured ones: a package, or a path.'),
     'As list, and ends with 4 when a plugin cannot be used or lacks what its extension point asks for.',
   );
+
+  plugins
+    .command('create')
+    .description('Write a package to begin a new plugin with: with its tests, and with the functions that are to be written marked.')
+    .addArgument(new Argument('<kind>', 'What it brings.').choices(['provider']))
+    .argument('<name>', 'Its name, and that of its package and provider type, e.g. my-cloud.')
+    .option('--directory <folder>', 'Where it is written, instead of a folder of its name.')
+    .action(async (_kind: string, name: string, { directory }: { readonly directory?: string }) => {
+      const { createProvider } = await import('./plugins-create.ts');
+      await createProvider(name, directory, cli.terminal);
+    });
+
+  plugins
+    .command('test')
+    .description(
+      'Run the tests of a plugin: all files named *.test.ts or *.test.js in its folder test. `muster` in them is this one. Ends with 1 when one fails.',
+    )
+    .argument('[folder]', 'The folder of the plugin.', '.')
+    .action(async (folder: string) => {
+      const { testPlugin } = await import('./plugins-test.ts');
+      cli.code = await testPlugin(folder);
+    });
 
   function add(command: Command, description: string): void {
     command

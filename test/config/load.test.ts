@@ -269,6 +269,18 @@ const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] 
     {},
     /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'bux'; did you mean 'box'\?$/,
   ],
+  [
+    'a storage that a built-in plugin would bring',
+    JSON.stringify({ ...json, storage: { type: 'memory' } }),
+    {},
+    /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'memory'; add 'storage-memory' to plugins$/,
+  ],
+  [
+    'a scheduler that a built-in plugin would bring',
+    JSON.stringify({ ...json, scheduler: 'lsf' }),
+    {},
+    /^\S+:1:\d+ \/scheduler: no loaded plugin brings the scheduler strategy 'lsf'; add 'hostfactory-format' to plugins$/,
+  ],
   ['a list', '[1]', {}, /^\S+:1:1: must be an object with the sections of a configuration$/],
   ['plugins that are no list', JSON.stringify({ ...json, plugins: 'acme' }), {}, /^\S+:1:2 \/plugins: must be an array, not a string$/],
   [
