@@ -1,16 +1,67 @@
-/**
- * What went wrong at a provider, in the words that decide what the core does next. The plugin classifies, the core decides:
- * - `capacity`: this offer has no machines now: next offer or provider, with a new attempt
- * - `quota`: a limit of the account: next provider, with a new attempt
- * - `throttled`: asked too often: the same token again, later
- * - `credentials`: the instance cannot act: it is unhealthy until a check succeeds
- * - `invalid`: the provider refuses the parameters: the request fails and is never retried
- * - `unavailable`: certainly not done, worth a retry with the same token
- * - `unknown-outcome`: the call may have been executed: find, else replay; never launch anew
- * - `gone`: what the call names no longer exists
- */
+/** What went wrong at a provider, in the words that decide what the core does next (`faultMeanings`). The plugin classifies, the core decides. */
 export const faultKinds = ['capacity', 'quota', 'throttled', 'credentials', 'invalid', 'unavailable', 'unknown-outcome', 'gone'] as const;
 export type FaultKind = (typeof faultKinds)[number];
+
+export interface FaultMeaning {
+  readonly meaning: string;
+  /** What the core does about it by itself. */
+  readonly then: string;
+  /** What a person can do where it goes on. */
+  readonly remedy: string;
+}
+
+/** What each kind says, and what follows from it. */
+export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
+  capacity: {
+    meaning: 'This offer has no machines now.',
+    then: 'The next offer or instance is tried, with a new attempt; the offer is left out for a while.',
+    remedy: 'Allow more machine types, places or instances in the template.',
+  },
+  quota: {
+    meaning: 'A limit of the account is reached.',
+    then: 'The next instance is tried, with a new attempt.',
+    remedy: 'Have the limit raised, or return machines.',
+  },
+  throttled: {
+    meaning: 'The provider was asked too often.',
+    then: 'The same order is sent again later, with the same token.',
+    remedy: 'See who else calls with this account.',
+  },
+  credentials: {
+    meaning: 'The instance may not act.',
+    then: 'The instance is unhealthy, and not chosen, until a check succeeds; the next one is tried.',
+    remedy: 'Mend the credentials, or the permissions that the message names.',
+  },
+  invalid: {
+    meaning: 'The provider refuses the parameters.',
+    then: 'The request fails and is not tried again.',
+    remedy: 'Mend the template by what the message says.',
+  },
+  unavailable: {
+    meaning: 'It was certainly not done, and is worth a retry.',
+    then: 'The same order is sent again later, with the same token.',
+    remedy: 'See whether the provider, and the network to it, work.',
+  },
+  'unknown-outcome': {
+    meaning: 'The answer was lost: the call may have been carried out.',
+    then: 'What it started is looked for, or the same order is sent again with the same token; never a new one meanwhile.',
+    remedy: 'Nothing, as a rule. The request says when muster gave up looking.',
+  },
+  gone: {
+    meaning: 'What the call names no longer exists.',
+    then: 'A launch ends its attempt, and another is made; everything else is asked again.',
+    remedy: 'See whether somebody takes away what muster made.',
+  },
+};
+
+/** Codes that faults and shortfalls have where muster itself says so; all others are the provider's. */
+export const ownFaultCodes: Readonly<Record<string, string>> = {
+  TIMEOUT: 'An answer did not come in time, or the time-out of the request passed.',
+  PLUGIN_ERROR: 'The plugin threw something that is no fault, or gave nonsense: a bug of the plugin, told in the log.',
+  QUARANTINED: 'The instance is left alone for a while: its plugin hung the thread that carries requests out.',
+  MACHINE_FAILED: 'Machines were started and never became ready; they were given back.',
+  NO_PROVIDER: 'No configured instance can serve the template.',
+};
 
 const faultMark = Symbol.for('muster.fault');
 

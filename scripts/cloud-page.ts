@@ -4,7 +4,6 @@ import { betweenMarks } from './between-marks.ts';
 import { capabilitiesTable, cloudApis } from './cloud-page/apis.ts';
 import { featuresTable } from './cloud-page/features.ts';
 import { actions, policyFor } from './cloud-page/policy.ts';
-import { settingsTable } from './cloud-page/settings.ts';
 
 export { actions } from './cloud-page/policy.ts';
 
@@ -17,7 +16,6 @@ export async function cloudPage(): Promise<{ readonly written: string; readonly 
   const parts = {
     apis: capabilitiesTable(apis),
     features: featuresTable(apis),
-    settings: settingsTable(),
     policy: `\`\`\`json\n${JSON.stringify(policyFor(actions()), null, 2)}\n\`\`\`\n`,
   };
   return { written, made: Object.entries(parts).reduce((made, [name, content]) => betweenMarks(made, name, content), written) };

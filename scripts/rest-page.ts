@@ -130,7 +130,7 @@ function shapes({ components }: Json): string {
 }
 
 const refusals = (): string =>
-  `## Refusals\n\n${table(
+  `## Refusals\n\n[The reference of errors](errors.md) says what to do about each.\n\n${table(
     ['Code', 'Status', 'Meaning'],
     Object.entries(codes).map(([name, { status, meaning }]) => [`\`${name}\``, String(status), meaning]),
   )}`;

@@ -15,7 +15,8 @@ export function schemaText(schema: Json): string {
   if (type === 'string' && pattern) return `text like ${code(pattern.replaceAll('|', '\\|'))}`;
   if (type === 'string')
     return schema['format'] === 'date-time' ? 'time (ISO 8601)' : `text${bounds(schema, 'minLength', 'maxLength', 'characters')}`;
-  if (type === 'object' && properties) return `object of ${Object.keys(properties).map(code).join(', ')}`;
+  if (type === 'object' && properties && Object.keys(properties).length > 0)
+    return `object of ${Object.keys(properties).map(code).join(', ')}`;
   return type === undefined ? 'anything' : `${type}${bounds(schema, 'minimum', 'maximum', '')}`;
 }
 

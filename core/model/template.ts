@@ -1,4 +1,5 @@
-import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import { Type, type Static, type TProperties } from 'typebox';
+import type { ObjectSchema, ValueOf } from '../object-schema.ts';
 
 /** `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, beginning with a letter or a digit. */
 export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
@@ -57,4 +58,4 @@ export const CommonTemplate = Type.Object(commonTemplateFields, { additionalProp
 export type Template = Static<typeof CommonTemplate> & { readonly [field: string]: unknown };
 
 /** The template as a plugin with these fields sees it. */
-export type TemplateOf<Fields extends TObject> = Template & Static<Fields>;
+export type TemplateOf<Fields extends ObjectSchema> = Template & ValueOf<Fields>;

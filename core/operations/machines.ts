@@ -48,6 +48,7 @@ export const getMachine = operation('GetMachineQuery', {
   summary: 'One machine.',
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({ machine: MachineView }),
+  refusals: ['MACHINE_NOT_FOUND'],
   cli: { command: 'machines show', args: ['machine_id'] },
   async handle({ machine_id }, { inventory }) {
     return { machine: machineView(await inventory.get(machine_id)) };
@@ -77,6 +78,7 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
     provider_healthy: Type.Boolean({ description: 'Whether the provider instance answers: otherwise this is old.' }),
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
+  refusals: ['MACHINE_NOT_FOUND'],
   cli: { command: 'machines health', args: ['machine_id'] },
   async handle({ machine_id }, { inventory, providers }) {
     const { status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(machine_id);

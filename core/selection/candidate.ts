@@ -29,17 +29,21 @@ export interface SelectionQuery {
   readonly provider_api?: string;
 }
 
+/** Codes of what keeps an instance from being chosen, and what each means. */
+export const rejections = {
+  PROVIDER_DISABLED: 'It is disabled.',
+  PROVIDER_UNHEALTHY: 'Its last check, or a call, said that it cannot act.',
+  PROVIDER_TYPE_MISMATCH: 'It is of another provider type.',
+  API_NOT_SUPPORTED: 'It does not offer the API.',
+  INSTANCE_LIMIT_EXCEEDED: 'The request is larger than `limits` of the instance, or the API, allow.',
+  NO_CAPACITY: 'Every offer that the template allows was lately without capacity.',
+  WEIGHT_ZERO: 'Its weight is 0: it is used only when named.',
+} as const;
+
 /** Why an instance is out. */
 export interface Rejection {
   readonly name: string;
-  readonly code:
-    | 'PROVIDER_DISABLED'
-    | 'PROVIDER_UNHEALTHY'
-    | 'PROVIDER_TYPE_MISMATCH'
-    | 'API_NOT_SUPPORTED'
-    | 'INSTANCE_LIMIT_EXCEEDED'
-    | 'NO_CAPACITY'
-    | 'WEIGHT_ZERO';
+  readonly code: keyof typeof rejections;
   readonly reason: string;
 }
 

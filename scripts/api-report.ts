@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { mentionedBy, surfaceOf, type Exported } from './api-report/surface.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs/reference/api.md');
+const generated = '<!-- Made by scripts/api-report.ts from the declarations; do not edit. -->';
+
+/**
+ * The public surface as it is written, and as it would be made from the declarations that tsc emitted to `dist`: a change of it is seen in review as
+ * one of this page.
+ */
+export function apiReport(dist: string): { readonly written: string; readonly made: string } {
+  let written = '';
+  try {
+    written = readFileSync(page, 'utf8');
+  } catch {
+    // The first time.
+  }
+  return { written, made: reportOf(dist) };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly names: readonly Exported[];
+}
+
+function reportOf(dist: string): string {
+  const { name: own, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+  };
+  const entries = Object.entries(exports).flatMap(([path, to]): Entry[] =>
+    typeof to === 'string' ? [] : [{ name: `${own}${path.slice(1)}`, names: surfaceOf(join(dist, relative('dist', to.types))) }],
+  );
+  const told = new Set<string>();
+  const parts = entries.map(({ name, names }) => {
+    const again = names.filter((each) => told.has(keyOf(each)));
+    const fresh = names.filter((each) => !told.has(keyOf(each)));
+    for (const each of names) told.add(keyOf(each));
+    const as = again.length === 0 ? '' : `As above: ${again.map((each) => `\`${each.name}\``).join(', ')}.\n\n`;
+    return `## ${name}\n\n${as}${listed(fresh, dist)}`;
+  });
+  const mentioned = mentionedBy(entries.flatMap(({ names }) => names));
+  return `# The public surface\n\n${generated}\n\nWhat \`import\` from muster gives, by entry point: every name with its declaration. What is not here may change without notice.\n\n${parts.join('')}## Mentioned, not exported\n\nDeclarations above speak of these, and nothing can import them: they are reached through what speaks of them.\n\n${listed(mentioned, dist)}`.replace(
+    /\n+$/,
+    '\n',
+  );
+}
+
+const keyOf = ({ name, source }: Exported): string => `${name}#${source.from}#${source.name}`;
+
+function listed(names: readonly Exported[], dist: string): string {
+  const blocks = names.map(({ name, source, declared, about }) => {
+    if (declared.length === 0) return `export { ${source.name === name ? name : `${source.name} as ${name}`} } from '${source.from}';`;
+    const from = source.name === name ? '' : `// ${source.name} of ${relative(dist, source.from).replace('.d.ts', '.ts')}\n`;
+    const value = declared.some((text) => /^(?:abstract )?(?:const|class|function) /.test(text));
+    const only = source.typeOnly && value ? '// exported as a type only\n' : '';
+    return `${about === undefined ? '' : `/** ${about} */\n`}${from}${only}${declared.join('\n')}`;
+  });
+  return blocks.length === 0 ? '' : `\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n\n`;
+}
+
+/** Emits what `npm run build` would, without its checks: those are `npm run typecheck`'s. */
+function emitted(directory: string): string {
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const options = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--checkers', '1', '--outDir', directory];
+  const { status, stdout } = spawnSync(tsc, options, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tsc could not emit declarations: ${stdout}`);
+  return directory;
+}
+
+if (import.meta.main) {
+  const directory = mkdtempSync(join(tmpdir(), 'muster-api-'));
+  try {
+    writeFileSync(page, apiReport(emitted(directory)).made);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,76 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import test from 'ava';
+
+const root = join(import.meta.dirname, '../..');
+const pages = [
+  ...globSync('docs/**/*.md', { cwd: root, exclude: (path) => path.includes('node_modules') }),
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+]
+  .filter((page) => existsSync(join(root, page)))
+  .toSorted();
+
+const texts = new Map<string, string>();
+const textOf = (file: string): string => {
+  const text = texts.get(file) ?? readFileSync(file, 'utf8').replace(/^(`{3,}|~{3,}).*?^\1/gms, '');
+  texts.set(file, text);
+  return text;
+};
+
+/** The anchors of a page, as the sites that show Markdown make them of its headings. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [, heading = ''] of textOf(file).matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const anchor = plain.replace(/[^\p{L}\p{N}\p{M} _-]/gu, '').replaceAll(' ', '-');
+    let unique = anchor;
+    for (let again = 1; found.has(unique); again += 1) unique = `${anchor}-${again}`;
+    found.add(unique);
+  }
+  for (const [, name = ''] of textOf(file).matchAll(/<a (?:id|name)="([^"]+)"/g)) found.add(name);
+  return found;
+}
+
+/** The links of a page to files of the repository. */
+const linksOf = (file: string): string[] =>
+  [
+    ...textOf(file)
+      .replace(/`[^`\n]*`/g, (text) => text.replace(/\]\(/g, ''))
+      .matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g),
+  ]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
+
+function brokenIn(file: string): string[] {
+  return linksOf(file).flatMap((target) => {
+    const [path = '', anchor] = target.split('#', 2);
+    const to = path === '' ? file : resolve(dirname(file), decodeURIComponent(path));
+    if (!existsSync(to)) return [`${target}: there is no such file`];
+    if (anchor === undefined || !to.endsWith('.md') || anchorsOf(to).has(anchor)) return [];
+    return [`${target}: there is no such heading`];
+  });
+}
+
+test('every link in the documentation leads to a file, and to a heading where it names one', (t) => {
+  t.true(pages.length > 25, pages.join(' '));
+  let links = 0;
+  for (const page of pages) {
+    links += linksOf(join(root, page)).length;
+    t.deepEqual(brokenIn(join(root, page)), [], page);
+  }
+  t.true(links > 150, String(links));
+});
+
+test('the map of the documentation leads to every guide, reference and example', (t) => {
+  const map = join(root, 'docs/README.md');
+  const reached = linksOf(map).map((target) => relative(root, resolve(dirname(map), target.replace(/#.*/, ''))));
+  const all = pages.filter((page) => /^docs\/(guides|reference)\//.test(page) || /^docs\/examples\/[^/]+\/README\.md$/.test(page));
+  const inside = (page: string) =>
+    reached.some((to) => to === page || (statSync(join(root, to)).isDirectory() && page.startsWith(`${to}/`)));
+  t.deepEqual(
+    all.filter((page) => !inside(page)),
+    [],
+  );
+});

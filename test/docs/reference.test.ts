@@ -1,0 +1,112 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { EnvironmentVariables } from '../../config/variables.ts';
+import { ConfigurationFile } from '../../config/schema.ts';
+import { codes, type Code } from '../../core/errors.ts';
+import { faultKinds, ownFaultCodes } from '../../core/fault.ts';
+import { commonTemplateFields } from '../../core/model/template.ts';
+import type { Operation } from '../../core/operations/operation.ts';
+import { operations as registered } from '../../core/operations/registry.ts';
+import { builtInPlugins, configurationPage } from '../../scripts/configuration-page.ts';
+import { errorsPage } from '../../scripts/errors-page.ts';
+import { operationsPage } from '../../scripts/operations-page.ts';
+
+const operations: readonly Operation<any, any>[] = registered;
+
+test('the reference of errors is the one that the code makes: node scripts/errors-page.ts', (t) => {
+  const { written, made } = errorsPage();
+  t.is(written, made);
+  for (const code of Object.keys(codes)) t.true(made.includes(`\n### ${code}\n`), code);
+  for (const kind of faultKinds) t.true(made.includes(`\n| \`${kind}\` |`), kind);
+});
+
+test('every code that the core gives a fault or a shortfall by itself is in its table', (t) => {
+  const root = join(import.meta.dirname, '../..');
+  const sources = globSync('core/{lifecycle,providers}/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const used = sources.flatMap((text) => [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, code = '']) => code));
+  t.deepEqual([...new Set(used)].toSorted(), Object.keys(ownFaultCodes).toSorted());
+});
+
+test('the reference of operations is the one that the operations make: node scripts/operations-page.ts', (t) => {
+  const { written, made } = operationsPage();
+  t.is(written, made);
+  for (const { name } of operations) t.true(made.includes(`\n## ${name}\n`), name);
+});
+
+/** Inputs that name one thing, and the refusal when there is no such thing. */
+const names: Readonly<Record<string, Code>> = {
+  request_id: 'REQUEST_NOT_FOUND',
+  machine_id: 'MACHINE_NOT_FOUND',
+  template_id: 'TEMPLATE_NOT_FOUND',
+  provider_name: 'PROVIDER_NOT_FOUND',
+};
+
+test('an operation that is about one thing says that it may not exist', (t) => {
+  for (const { name, input, refusals = [] } of operations)
+    for (const field of (input['required'] ?? []) as string[])
+      if (names[field] && name !== 'create_template') t.true(refusals.includes(names[field]), `${name}: ${field}`);
+});
+
+test('the reference of the configuration is the one that the schemas make: node scripts/configuration-page.ts', async (t) => {
+  const { written, made } = await configurationPage();
+  t.is(written, made);
+});
+
+type Json = Readonly<Record<string, any>>;
+
+/** Every path below a schema, those inside lists too, with its field. */
+function* fieldsOf(schema: Json, at: string): Generator<readonly [string, Json]> {
+  for (const each of [schema, ...(schema['anyOf'] ?? [])])
+    for (const [name, field] of Object.entries((each['properties'] ?? {}) as Record<string, Json>)) {
+      yield [`${at}${name}`, field];
+      yield* fieldsOf(field, `${at}${name}.`);
+      yield* fieldsOf(field['items'] ?? {}, `${at}${name}[].`);
+    }
+}
+
+test('every key of the configuration, of the built-in plugins and of templates stands in it and says what it means; secrets are marked', async (t) => {
+  const plugins = await builtInPlugins();
+  const { made } = await configurationPage();
+  const rows = made.split('\n').filter((line) => line.startsWith('| `'));
+  const types = plugins.flatMap((plugin) => plugin.providers ?? []);
+  const all: (readonly [string, Json])[] = [
+    ...fieldsOf(ConfigurationFile, ''),
+    ...plugins.flatMap(({ storages = [] }) => storages.flatMap(({ options }) => [...fieldsOf(options, 'storage.')])),
+    ...types.flatMap(({ config }) => [...fieldsOf(config, 'config.')]),
+    ...fieldsOf({ properties: commonTemplateFields }, ''),
+    ...[...types, ...plugins.flatMap(({ providerApis = [] }) => providerApis)].flatMap(({ fields = {} }) => [...fieldsOf(fields, '')]),
+  ];
+  t.true(all.length > 100, String(all.length));
+  for (const [path, field] of all) {
+    const mine = rows.filter((row) => row.startsWith(`| \`${path}\` |`));
+    t.true(mine.length > 0, `${path} is missing`);
+    t.true(field['description']?.length > 0, `${path} does not say what it means`);
+    t.true(
+      mine.some((row) => row.includes(field['description'].replaceAll('|', '\\|'))),
+      path,
+    );
+    if (field['sensitive'])
+      t.true(
+        mine.some((row) => row.includes('**secret**')),
+        path,
+      );
+  }
+});
+
+test('the environment is read for every variable that stands in it', async (t) => {
+  const plugins = await builtInPlugins();
+  const types = plugins.flatMap((plugin) => plugin.providers ?? []);
+  const { made } = await configurationPage();
+  const variables = [...made.matchAll(/^\| `[\w.[\]]+` \|.*\| `(MUSTER_[A-Z_]+)` \| /gm)].map(([, name = '']) => name);
+  t.true(variables.length > 50, String(variables.length));
+  const read = new EnvironmentVariables(Object.fromEntries([...variables, 'MUSTER_SERVER_PROT'].map((name) => [name, '1'])));
+  read.sections();
+  for (const { storages = [] } of plugins) for (const each of storages) read.storage(each);
+  for (const each of types) read.provider(each);
+  const unread = read.findings(types).filter(({ message }) => /nothing reads it|no field has this name/.test(message));
+  t.deepEqual(
+    unread.map(({ file }) => file),
+    ['environment variable MUSTER_SERVER_PROT'],
+  );
+});
