@@ -12,11 +12,22 @@ export const soundsSecret = (name: string): boolean => suspicious.test(name);
 /** A target as a log shows it: without the values of a query whose names sound like a secret. Nothing here takes one, and some callers send one all the same. */
 export const redactQuery = (target: string): string =>
   target.includes('?')
-    ? target.replace(/([?&;])([^=&;]*)=([^&;]*)/g, (pair, before, name) => (soundsSecret(name) ? `${before}${name}=${mask}` : pair))
+    ? target.replace(/([?&;])([^?=&;]*)=([^&;]*)/g, (pair, before, name) =>
+        soundsSecret(percentDecoded(name)) ? `${before}${name}=${mask}` : pair,
+      )
     : target;
 
-/** What stands before the `@` of an address: of one with a scheme whatever it is, else only with a colon, as in `name:password@host`. */
-const userinfo = /^([a-z][a-z0-9+.-]*:\/\/(?=[^@\s/]*@)|(?=[^@:\s/]*:[^@\s/]*@))([^@\s/]*)@/i;
+/** Text of an address as it is meant. A percent sign that encodes nothing stands for itself. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What stands before the last `@` of an address: of one with a scheme whatever it is, else only with a colon, as in `name:password@host`. */
+const userinfo = /^([a-z][a-z0-9+.-]*:\/\/(?=[^\s/]*@)|(?=[^@:\s/]*:[^\s/]*@))([^\s/]*)@/i;
 
 /** The user and password that an address carries. */
 export const userinfoOf = (text: string): string | undefined => userinfo.exec(text)?.[2];

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { BrokerError } from '../core/errors.ts';
@@ -46,17 +46,28 @@ export async function serveOnSocket(path: string, serve: Serve): Promise<Server>
   } catch (error) {
     throw refused(path, error);
   }
-  chmodSync(path, 0o600);
   return server;
+}
+
+/** Runs what makes a socket, at once, so that only the owner may use it from its first moment: a mode that is set later comes too late for who was quick. */
+export function ownersAlone<T>(make: () => T): T {
+  const before = process.umask(0o177);
+  try {
+    return make();
+  } finally {
+    process.umask(before);
+  }
 }
 
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
+    ownersAlone(() =>
+      server.listen(path, () => {
+        server.off('error', reject);
+        resolve();
+      }),
+    );
   });
 }
 

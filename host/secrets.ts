@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { LoadedConfiguration } from '../config/load.ts';
-import { soundsSecret, userinfoOf } from '../core/redact.ts';
+import { percentDecoded, soundsSecret, userinfoOf } from '../core/redact.ts';
 
 /**
  * Every text of the configuration that the schema of its plugin marks as sensitive, or that sounds like it where no schema knows it: the log masks them
@@ -18,13 +18,20 @@ export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 
 function sensitive(schema: TSchema | undefined, value: unknown): string[] {
   const json = (schema ?? {}) as Readonly<Record<string, any>>;
   if (json['sensitive']) return texts(value);
-  if (typeof value === 'string') return userinfoOf(value)?.split(':').slice(-1) ?? [];
+  if (typeof value === 'string') return spellings(userinfoOf(value));
   if (Array.isArray(value)) return value.flatMap((item) => sensitive(json['items'], item));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
     const field = json['properties']?.[name] as TSchema | undefined;
     return !field && soundsSecret(name) ? texts(each) : sensitive(field, each);
   });
+}
+
+/** What an address carries, and of that the password, as it is written and as it is sent. */
+function spellings(userinfo: string | undefined): string[] {
+  if (userinfo === undefined) return [];
+  const password = userinfo.slice(userinfo.indexOf(':') + 1);
+  return [...new Set([userinfo, password, percentDecoded(password)])];
 }
 
 /** All texts within, where an object or a list is sensitive as a whole. */

@@ -10,7 +10,7 @@ import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { Lookout } from './lookout.ts';
 import { requestNotFound } from './not-found.ts';
-import { asOpened, checkCount, openRequest, type Wanted } from './open.ts';
+import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open.ts';
 import { RecordCache } from './record-cache.ts';
 
 /** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
@@ -42,6 +42,7 @@ export class RequestDesk {
     const earlier = await this.#earlier(wanted, given);
     if (earlier) return { request: asOpened(earlier) };
     checkCount(wanted);
+    checkSize(wanted);
     await this.#admit();
     const request_id = given.request_id ?? newRequestId();
     const started = this.#clock.monotonic();

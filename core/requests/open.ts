@@ -35,6 +35,21 @@ export function checkCount(wanted: Wanted): void {
   );
 }
 
+/** As a template: characters as JSON, beyond what anybody needs. Every change of a request writes all of it anew. */
+const largest = 262_144;
+
+/** Refuses with INVALID_REQUEST what is too large to be carried along with a request. */
+export function checkSize({ additional_data, tags }: Wanted): void {
+  for (const [field, value] of Object.entries({ additional_data, tags })) {
+    const { length } = value === undefined ? '' : JSON.stringify(value);
+    if (length > largest)
+      throw new BrokerError(
+        'INVALID_REQUEST',
+        `/${field}: it has ${length} characters as JSON, more than the ${largest} that a request may carry`,
+      );
+  }
+}
+
 /** -1 or absent: no bound. */
 const bounded = (template: Template): boolean => template.max_instances !== undefined && template.max_instances >= 0;
 

@@ -12,6 +12,7 @@ import { callChecks } from './call-checks.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
+import { inTurn } from './in-turn.ts';
 import { parseBody } from './json-body.ts';
 import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
 import { bindMetricsRoute } from './metrics-route.ts';
@@ -74,6 +75,8 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
     closing = true;
     done();
   });
+  // First of all: what waits has not begun.
+  app.addHook('onRequest', ({ raw }, reply, done) => inTurn(raw, reply.raw, done));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders);
     reply.header('x-request-id', request.id);

@@ -37,6 +37,7 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
   const parameters = rest.path.includes('{');
   const scope = `${rest.method} ${rest.path}`;
   const answer = answerOf(broker, operation);
+  const type = contentType(broker.rendering.mediaType(operation));
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list, not a template without an id.
@@ -49,8 +50,9 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
     const caller = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
     const result = await operation.handle(input, services, caller);
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    reply.code(status).header('content-type', jsonType);
-    return answer(result);
+    const body = await answer(result);
+    reply.code(status).header('content-type', type);
+    return body;
   }
 
   paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
@@ -68,9 +70,12 @@ function urlsOf(path: string): readonly string[] {
   return url.endsWith('/') ? [url, url.slice(0, -1)] : [url];
 }
 
+/** A type that names no charset is in the one that all answers are in. */
+const contentType = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`);
+
 function answerOf(broker: Broker, operation: Operation<any, any>): (result: unknown) => Promise<Buffer | string> | string {
   if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
-  return (result) => broker.rendering.json(operation, result);
+  return (result) => broker.rendering.body(operation, result);
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {

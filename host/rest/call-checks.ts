@@ -14,10 +14,15 @@ type Check = (call: IncomingMessage) => Error | undefined;
 /** What is wrong with a call by its head alone: nothing of its body is read then. */
 export function callChecks(settings: Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>): Check {
   const named = nameCheck(settings);
-  return (call) => (call.rawHeaders.length > 2 * mostHeaders ? tooManyHeaders() : (hostCheck(call) ?? bodyCheck(call) ?? named(call)));
+  return (call) =>
+    call.rawHeaders.length > 2 * mostHeaders ? tooManyHeaders() : (versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call) ?? named(call));
 }
 
 const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${mostHeaders} headers.`);
+
+/** Node reads calls of some other versions too, which have rules of their own for where a call ends. */
+const versionCheck = ({ httpVersion }: IncomingMessage): Error | undefined =>
+  httpVersion === '1.1' || httpVersion === '1.0' ? undefined : new WireRefusal(505, 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
 
 /** A name or an address, and a port. Two headers come as one, with a comma. */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
@@ -56,7 +61,8 @@ function nameCheck({ host, trust_proxy, allowed_hosts }: Pick<ServerSettings, 'h
     const { host: called, origin } = call.headers;
     // What a page of elsewhere only reads it is not shown by its browser; what it sends would be done.
     if (origin !== undefined && !reading.has(call.method ?? '')) {
-      const objection = objectionToOrigin(origin.toLowerCase(), origins);
+      // A name is allowed on every port.
+      const objection = objectionToOrigin(origin.toLowerCase().replace(/:\d+$/, ''), origins);
       if (objection !== undefined) return new WireRefusal(403, `${objection} server.allowed_hosts adds the name of its host.`);
     }
     const name = targetOf(call.url) ?? called;

@@ -38,8 +38,8 @@ const framework: Readonly<Record<string, readonly [Code, string]>> = {
 
 /** What a caller is told of an error. Anything unforeseen is INTERNAL and says nothing of the inside. */
 export function refusalOf(error: unknown): Refusal {
-  // What a storage or a plugin says of its own misuse is of the inside too.
-  if (isBrokerError(error) && error.code !== 'INTERNAL') {
+  // What a storage or a plugin says of its own misuse is of the inside too; which scheduler strategy failed is ours to say.
+  if (isBrokerError(error) && (error.code !== 'INTERNAL' || error.details['strategy'] !== undefined)) {
     const { code, message, details } = error;
     const { status } = codes[code];
     const retry_after = status === 503 || status === 429 ? { retry_after: Number(details['retry_after_s'] ?? 5) } : {};

@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
 import { createServer, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net';
+import { ownersAlone } from '../listen-socket.ts';
 
 /** A connection that nobody has read from yet. */
 interface Card {
@@ -37,8 +37,7 @@ export class Dealer {
 
   /** Only the owner may use it. */
   async listenOnSocket(path: string): Promise<void> {
-    await this.#listen({ path }, true);
-    chmodSync(path, 0o600);
+    await ownersAlone(() => this.#listen({ path }, true));
   }
 
   /** From now on this worker takes its turn. */

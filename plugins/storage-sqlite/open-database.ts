@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
@@ -29,9 +29,8 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
   if (!fresh) await refuseEmpty(wanted, DatabaseSync);
   let database: DatabaseSync | undefined;
   try {
+    if (fresh) makeFile(wanted);
     database = new DatabaseSync(wanted, { timeout: 0 });
-    // SQLite makes the file with the rights of the umask; its companions -wal and -shm then take the file's own.
-    if (fresh) chmodSync(wanted, 0o600);
     const opened = { database, path: realpathSync(wanted) };
     await whenFree(() => refuseStranger(opened), wait);
     await whenFree(() => configure(opened), wait);
@@ -118,6 +117,15 @@ function makeRoom(path: string): boolean {
     throw invalid(`The directory of the database ${path} cannot be made: ${text(error)}. Change 'storage.path' or the rights.`, error);
   }
   return !existsSync(path);
+}
+
+/** SQLite would make the file with the rights of the umask; its companions -wal and -shm take the file's own. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite meets the same, and what it says of it is explained.
+  }
 }
 
 /** Refuses a database that is not muster's or is of a newer one; the version of its schema, 0 when it has none yet. */

@@ -47,6 +47,8 @@ const refused: readonly (readonly [what: string, bytes: string | Buffer, status:
   ['an extension of a chunk that ends in LF', `${post}${chunked}\r\n2;\n{}\r\n0\r\n\r\n${smuggled}`, 400],
   ['an extension of a chunk without end', `${post}${chunked}\r\n2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n${smuggled}`, 400],
   ['a length after the body', `${post}${chunked}\r\n2\r\n{}\r\n0\r\nContent-Length: 50\r\n\r\n${smuggled}`, 400],
+  ['HTTP/0.9', `GET /livez\r\n\r\n${smuggled}`, 505],
+  ['HTTP/2.0 in the words of HTTP/1.1', `GET /livez HTTP/2.0\r\n${host}\r\n${smuggled}`, 505],
   ['no host', `GET /livez HTTP/1.1\r\n\r\n${smuggled}`, 400],
   ['two hosts', `${get}Host: elsewhere\r\n\r\n${smuggled}`, 400],
   ['an empty host', `GET /livez HTTP/1.1\r\nHost:\r\n\r\n${smuggled}`, 400],
@@ -90,6 +92,7 @@ const answered: readonly (readonly [what: string, bytes: string | Buffer, status
   ['chunks with a last header', `${post}${chunked}\r\n2\r\n{}\r\n0\r\nX-A: b\r\n\r\n`, 200],
   ['a target with its own host', `GET http://localhost/livez HTTP/1.1\r\n${host}\r\n`, 200],
   ['a body of a GET', `${get}${json}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`, 200],
+  ['an expectation of nobody', `${get}Expect: miracles\r\n\r\n`, 200],
   ['200 headers', `${get}${'A:b\r\n'.repeat(199)}\r\n`, 200],
   ['the target *', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 404],
   ['TRACE', `TRACE /livez HTTP/1.1\r\n${host}Cookie: a=b\r\n\r\n`, 405],
@@ -168,11 +171,20 @@ test('ten megabytes of nothing, packed into ten kilobytes, stay packed', async (
   );
 });
 
-test('a thousand calls sent at once over one connection are answered in their order', async (t) => {
-  const calls = Array.from({ length: 1_000 }, (_, i) => `GET /nothing/${i} HTTP/1.1\r\n${host}X-Request-Id: ${i}\r\n\r\n`);
-  const { answers } = await talk(server.port, calls.join(''), 1_000);
+test('a hundred calls sent at once over one connection are answered in their order', async (t) => {
+  const calls = Array.from({ length: 100 }, (_, i) => `GET /nothing/${i} HTTP/1.1\r\n${host}X-Request-Id: ${i}\r\n\r\n`);
+  const { answers } = await talk(server.port, calls.join(''), 100);
   t.deepEqual(
     answers.map(({ head }) => Number(/x-request-id: (\d+)/.exec(head)?.[1])),
     calls.map((_, i) => i),
   );
+});
+
+test('a connection over which hundreds of calls are sent ahead is closed, and what others ask is answered meanwhile', async (t) => {
+  const flood = talk(server.port, `GET /metrics HTTP/1.1\r\n${host}\r\n`.repeat(1_000), 1_000);
+  const { answers } = await talk(server.port, `${get}\r\n`);
+  t.is(answers[0]?.status, 200);
+  const { closed, answers: had } = await flood;
+  t.true(closed);
+  t.true(had.length < 500, `${had.length} answers`);
 });

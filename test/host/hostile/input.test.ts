@@ -199,3 +199,40 @@ test('free data keep every key as it was sent, and are nothing but data', async 
   t.regex(shown.text, /"hasOwnProperty":1/);
   t.is(({} as { polluted?: unknown }).polluted, undefined);
 });
+
+test('a list of a scheduler has an end, and what is asked twice is looked up once', async (t) => {
+  const ask = (script: string, input: unknown) => send('POST', `/api/v1/hostfactory/${script}`, JSON.stringify({ input }));
+  const many = await ask('getRequestStatus', { requests: Array.from({ length: 10_001 }, (_, i) => `req-${i}`) });
+  t.deepEqual(JSON.parse(many.text), { message: 'There are more than 10000 requests in the input file.' });
+  // Sixteen megabytes of them would keep everybody else waiting for minutes.
+  const twice = await ask('getRequestStatus', {
+    requests: [...Array.from({ length: 10_000 }, () => 'req-1'), { requestId: 'req-2' }].slice(1),
+  });
+  t.deepEqual(
+    JSON.parse(twice.text).requests.map(({ requestId }: { readonly requestId: string }) => requestId),
+    ['req-1', 'req-2'],
+  );
+  for (const script of ['requestReturnMachines', 'getReturnRequests']) {
+    const { text } = await ask(script, { machines: Array.from({ length: 100_001 }, () => 'a') });
+    t.deepEqual(JSON.parse(text), { message: 'There are more than 100000 machines in the input file.' }, script);
+  }
+});
+
+test('what a request carries along has a bound, over every route: it is stored, and shown, with all that becomes of the request', async (t) => {
+  const wanted = { template_id: 'small', machine_count: 1 };
+  const ask = (path: string, body: unknown) => send('POST', `/api/v1/${path}`, JSON.stringify(body));
+  const large = { a: 'x'.repeat(262_140) };
+  const least = await ask('machines/request', { ...wanted, additional_data: { a: 'x'.repeat(262_000) } });
+  t.is(least.status, 200, least.text);
+  const refused = await ask('machines/request', { ...wanted, additional_data: large });
+  t.is(refused.status, 400);
+  t.is(
+    JSON.parse(refused.text).detail,
+    '/additional_data: it has 262148 characters as JSON, more than the 262144 that a request may carry',
+  );
+  t.is((await ask('operations/create_request', { ...wanted, tags: large })).status, 400);
+  const { text } = await ask('hostfactory/requestMachines', {
+    input: { template: { templateId: 'small', machineCount: 1 }, userData: large },
+  });
+  t.regex(JSON.parse(text).message, /characters as JSON, more than the 262144/);
+});

@@ -1,7 +1,10 @@
+import { statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { serveOnSocket } from '../../../host/listen-socket.ts';
+import { Dealer } from '../../../host/workers/dealer.ts';
 import { makePlace, startBroker, type Place } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
 
@@ -30,6 +33,8 @@ test.serial("whatever the umask, all that a server makes is the owner's alone", 
   t.teardown(() => place.close());
   const run = (...args: string[]) => execCli(args, { cwd: place.directory });
   const data = join(place.directory, 'data');
+  let runs = true;
+  t.teardown(() => (runs ? run('server', 'stop') : undefined));
   t.is((await run('server', 'start')).code, 0);
   const made = await run('requests', 'create', 'small', '1', '--wait');
   t.is(made.code, 0, made.err);
@@ -52,7 +57,26 @@ test.serial("whatever the umask, all that a server makes is the owner's alone", 
   t.is((await run('storage', 'backup', backup)).code, 0);
   t.is(await mode(backup), '600');
   t.is((await run('server', 'stop')).code, 0);
+  runs = false;
   t.deepEqual(await open(data), []);
+});
+
+test.serial("a socket is the owner's alone from its first moment, wherever it lies", async (t) => {
+  const before = process.umask(0o000);
+  t.teardown(() => process.umask(before));
+  const directory = await mkdtemp(join(tmpdir(), 'muster-socket-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const modeNow = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8);
+  const serving = serveOnSocket(join(directory, 'a'), () => undefined);
+  // Nothing has been waited for: whoever looks now is as early as anybody can be.
+  t.is(modeNow('a'), '600');
+  (await serving).close();
+  const dealer = new Dealer();
+  const listening = dealer.listenOnSocket(join(directory, 'b'));
+  t.is(modeNow('b'), '600');
+  await listening;
+  dealer.close();
+  t.is(process.umask(), 0);
 });
 
 test.serial('a data directory that is there already keeps its mode, and when others may write into it that is told', async (t) => {

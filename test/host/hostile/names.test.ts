@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { callChecks } from '../../../host/rest/call-checks.ts';
 import { serveBroker, type Served } from './serve.ts';
 import { talk } from './wire.ts';
 
@@ -45,7 +46,21 @@ test('the name of a gateway on the same machine is allowed by server.allowed_hos
   t.is(await statusOf(server, call('broker.example.com')), 403);
   const put = (origin: string) => `PUT /api/v1/templates/ HTTP/1.1\r\nHost: broker.example.org\r\nOrigin: ${origin}\r\n\r\n`;
   t.is(await statusOf(server, put('https://broker.example.org')), 405);
+  t.is(await statusOf(server, put('https://broker.example.org:8443')), 405);
   t.is(await statusOf(server, put('https://broker.example.com')), 403);
+});
+
+test('every address of loopback is one, and no other is', (t) => {
+  const call = {
+    url: '/',
+    method: 'GET',
+    httpVersion: '1.1',
+    rawHeaders: [],
+    headers: { host: 'evil.example' },
+  } as unknown as IncomingMessage;
+  const refuses = (host: string) => callChecks({ host, trust_proxy: false, allowed_hosts: [] })(call) !== undefined;
+  for (const host of ['localhost', '127.0.0.1', '127.8.9.1', '::1']) t.true(refuses(host), host);
+  for (const host of ['0.0.0.0', '::', '10.1.2.3', 'broker.example.org']) t.false(refuses(host), host);
 });
 
 test('a gateway that is trusted may pass on any name, and so may everybody who reaches another address than loopback', async (t) => {

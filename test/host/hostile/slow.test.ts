@@ -67,10 +67,11 @@ test('a caller that does not take its answers is cut off', async (t) => {
   const { socket } = await dial(own.port);
   socket.pause();
   // More answers than the system keeps for a connection.
-  socket.write(`GET /openapi.json HTTP/1.1\r\n${host}\r\n`.repeat(400));
+  socket.write(`GET /openapi.json HTTP/1.1\r\n${host}\r\n`.repeat(100));
   const began = performance.now();
   await gone;
-  t.true(performance.now() - began < 30_000);
+  const ms = performance.now() - began;
+  t.true(ms > 900 && ms < 30_000, `${ms} ms`);
   socket.destroy();
   await own.close();
 });
@@ -101,8 +102,8 @@ test('beyond server.max_connections new ones are closed at once, until there is 
   await small.close();
 });
 
-test('a worker bounds the connections that it is dealt, but for those of the owner', async (t) => {
-  const booted = await serveBroker();
+test('a worker bounds the connections that it is dealt, but for those of the owner, and cuts off those that are slow', async (t) => {
+  const booted = await serveBroker({ call_timeout_s: 2 });
   const intake = new Intake(booted.app, 2, silentLog);
   let local = false;
   const dealer = createServer({ pauseOnConnect: true }, (socket) => intake.take(socket, local));
@@ -113,7 +114,7 @@ test('a worker bounds the connections that it is dealt, but for those of the own
   t.deepEqual(await talk(port, whole), { answers: [], closed: true });
   local = true;
   t.is((await talk(port, whole)).answers[0]?.status, 200);
-  for (const { socket } of idle) socket.destroy();
+  for (const { ended } of idle) t.regex(await ended, /^HTTP\/1\.1 408 /);
   dealer.close();
   await intake.close(silentLog);
   await booted.close();
