@@ -15,19 +15,16 @@ const bytesKept = 32 * 1024 * 1024;
 /** Turns what operations return into what callers see, by the scheduler strategy. Answers to unchanged questions are kept as bytes. */
 export class Rendering {
   readonly #scheduler: SchedulerStrategy;
-  /** Our own words: the strategy `default`, where it is loaded. */
+  /** Our own words: those of the built-in strategy `default`. */
   readonly #own: SchedulerStrategy;
   /** Entries of lists, for as long as somebody keeps the record: a record is never changed. */
   readonly #entries = new WeakMap<RequestRecord, string>();
   readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
 
-  /**
-   * `scheduler` is the active strategy. Lists of templates have one envelope whatever it is: that of the strategy `default`, where it is
-   * among `loaded`.
-   */
-  constructor(scheduler: SchedulerStrategy, loaded: readonly SchedulerStrategy[]) {
+  /** `scheduler` is the active strategy. Lists of templates have one envelope whatever it is, that of `own`. */
+  constructor(scheduler: SchedulerStrategy, own: SchedulerStrategy) {
     this.#scheduler = scheduler;
-    this.#own = loaded.find(({ name }) => name === 'default') ?? scheduler;
+    this.#own = own;
   }
 
   /** The shape of the answers to an operation. */

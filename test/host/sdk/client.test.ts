@@ -130,6 +130,20 @@ test('plugins are found from the directory that is named, also by the loop, and 
   t.like(fulfilment?.shortfall[0], { kind: 'capacity', message: 'No room.' });
 });
 
+test('it speaks our own words where no plugin brings them', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-test-'));
+  await writeFile(join(directory, 'tiny.ts'), tinyPlugin);
+  const plugins = ['./tiny.ts', 'hostfactory-format', 'storage-sqlite'];
+  const configuration = { plugins, scheduler: 'hostfactory', providers: [{ name: 'here', type: 'tiny' }] };
+  const muster = await createBroker({ cwd: directory, env: {}, configuration });
+  t.teardown(async () => (await muster.close(), rm(directory, { recursive: true })));
+  await muster.create_template({ template_id: 'tiny', provider_api: 'Boot', image_id: 'none' });
+  const { request_id, status } = await muster.create_request({ template_id: 'tiny', count: 1 });
+  t.is(status, 'pending');
+  t.is((await muster.waitFor(request_id)).status, 'completed');
+  t.true((await muster.list_templates()).success);
+});
+
 const tinyPlugin = `
 import { Type } from ${JSON.stringify(import.meta.resolve('typebox'))};
 import { definePlugin, defineProviderApi, defineProviderType, ProviderFault } from ${JSON.stringify(import.meta.resolve('../../../host/package/index.ts'))};

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { checksOf } from '../runner.ts';
+import { callChecks } from './call-checks.ts';
+import { providerChecks } from './check-list.ts';
+import { configurationChecks } from './configuration-checks.ts';
+import { faultChecks } from './fault-checks.ts';
+import { knowledgeChecks } from './knowledge-checks.ts';
+import { launchChecks } from './launch-checks.ts';
+import { manifestChecks } from './manifest-checks.ts';
+import { observeChecks } from './observe-checks.ts';
+import { ownedChecks } from './owned-checks.ts';
+import type { ProviderKit, ProviderWorld } from './provider-kit.ts';
+import { releaseChecks } from './release-checks.ts';
+import { sessionChecks } from './session-checks.ts';
+import { subjectOf } from './subject.ts';
+import { tokenChecks } from './token-checks.ts';
+
+/**
+ * Puts a provider to the test against the contract of `ProviderType` and `ProviderApi`: registers a test for each thing that the broker relies on.
+ * The plugin is called as the broker calls it, and everything that the broker stores passes through JSON in between.
+ *
+ * ```ts
+ * testProvider({
+ *   test,
+ *   plugin,
+ *   open: () => startFake(),
+ *   close: (fake) => fake.stop(),
+ *   living: (fake) => fake.ids(),
+ * });
+ * ```
+ */
+export function testProvider<World extends ProviderWorld>(kit: ProviderKit<World>): void {
+  const subject = subjectOf(kit);
+  if (typeof subject === 'string')
+    return checksOf(kit.test, kit.about ?? kit.api ?? 'provider').check('the plugins bring the API that is tested', async () =>
+      assert.fail(subject),
+    );
+  const checks = providerChecks(subject, checksOf(kit.test, kit.about ?? subject.api.name));
+  manifestChecks(checks);
+  configurationChecks(checks);
+  sessionChecks(checks);
+  knowledgeChecks(checks);
+  launchChecks(checks);
+  tokenChecks(checks);
+  observeChecks(checks);
+  releaseChecks(checks);
+  faultChecks(checks);
+  callChecks(checks);
+  ownedChecks(checks);
+}
