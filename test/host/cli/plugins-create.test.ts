@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { execCli, runCli } from '../../support/run-cli.ts';
 
@@ -49,19 +47,6 @@ test('a new provider has its three functions to be written; with them it passes 
   t.is(passed.code, 0, passed.out);
   t.regex(passed.out, /fail 0\n/);
   t.true(Number(/pass (\d+)\n/.exec(passed.out)?.[1]) > 30, passed.out);
-});
-
-test('a new provider is good TypeScript before and after it is written', async (t) => {
-  const cwd = folder(t);
-  await runCli(['plugins', 'create', 'provider', 'blue-moon', '--directory', join(cwd, 'blue-moon')]);
-  symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'));
-  const paths = { muster: [join(root, 'host/package/index.ts')], 'muster/plugin-testkit': [join(root, 'test/plugin-testkit/index.ts')] };
-  const own = { extends: './blue-moon/tsconfig.json', compilerOptions: { lib: ['es2024', 'esnext'], paths }, include: ['blue-moon'] };
-  writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(own));
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd]).catch(
-    (error: { stdout: string }) => error,
-  );
-  t.is(stdout, '');
 });
 
 test('a folder that is in use, and a name that could not be one, are refused before anything is written', async (t) => {
