@@ -1,4 +1,4 @@
-import type { Static, TObject } from 'typebox';
+import type { ObjectSchema, ValueOf } from './object-schema.ts';
 import type { Clock } from './clock.ts';
 import type { FaultKind, ProviderFault } from './fault.ts';
 import type { Finding } from './findings.ts';
@@ -70,18 +70,18 @@ export interface OwnedResource {
 }
 
 /** A kind of cloud: how to configure it, connect to it and tell whether it answers. */
-export interface ProviderType<Config extends TObject = TObject, Session = any> {
+export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Session = any> {
   readonly type: string;
   /** Other names of this type in files and bodies. */
   readonly aliases?: readonly string[];
   /** Fields of `config` in a provider entry. Defaults, bounds, environment overrides, redaction and documentation all come from here. */
   readonly config: Config;
   /** Template fields that all its APIs share. */
-  readonly fields?: TObject;
+  readonly fields?: ObjectSchema;
   /** APIs in the order in which they are taken for a template that names none. Default: the order in which plugins are loaded. */
   readonly prefers?: readonly string[];
   /** Makes the session of one configured instance. SDKs are imported here, not at the top of the file. No network yet. */
-  connect(config: Static<Config>, context: PluginContext): Session | Promise<Session>;
+  connect(config: ValueOf<Config>, context: PluginContext): Session | Promise<Session>;
   /**
    * Which cloud this session speaks to (account, region, endpoint). Stored with each attempt; the core touches an attempt only through
    * a session of the same identity. Default: the instance's name.
@@ -91,11 +91,11 @@ export interface ProviderType<Config extends TObject = TObject, Session = any> {
   check?(session: Session, call: Call): Promise<void>;
   close?(session: Session): Promise<void>;
   /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
-  serves?(config: Static<Config>, api: string): boolean;
+  serves?(config: ValueOf<Config>, api: string): boolean;
   /** Where it has machines. Cached by the core. */
   places?(session: Session, call: Call): Promise<Places>;
   /** What is known of its places without asking anybody, until `places` was. Pure. */
-  presumedPlaces?(config: Static<Config>): Places;
+  presumedPlaces?(config: ValueOf<Config>): Places;
   /**
    * The machine type that a template stands for (its first, where it has several). `known` gives what `machineTypes` said, as far as it was asked
    * yet; for the rest a plugin may bring its own knowledge. Pure.
@@ -138,7 +138,7 @@ export interface Capabilities {
 }
 
 /** One order to one API. */
-export interface LaunchOrder<Fields extends TObject = any, Prepared = undefined> {
+export interface LaunchOrder<Fields extends ObjectSchema = any, Prepared = undefined> {
   readonly request_id: string;
   readonly attempt: number;
   /** At most 64 characters of `[a-z0-9]`; stands for the whole order. */
@@ -229,7 +229,7 @@ export interface Progress {
 }
 
 /** One way of a cloud to hand out machines. Three verbs; all else is optional. */
-export interface ProviderApi<Session = any, Fields extends TObject = any, Handle extends object = any, Prepared = any> {
+export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, Handle extends object = any, Prepared = any> {
   /** The provider type that it belongs to. */
   readonly type: string;
   readonly name: string;
@@ -274,12 +274,12 @@ export interface ProviderApi<Session = any, Fields extends TObject = any, Handle
 }
 
 /** Infers Config and Session of a provider type. */
-export function defineProviderType<C extends TObject, S>(type: ProviderType<C, S>): ProviderType<C, S> {
+export function defineProviderType<C extends ObjectSchema, S>(type: ProviderType<C, S>): ProviderType<C, S> {
   return type;
 }
 export type SessionOf<T> = T extends ProviderType<any, infer S> ? S : never;
 
 /** `defineProviderApi<SessionOf<typeof cloud>>()({…})` infers fields, handle and prepared. */
 export function defineProviderApi<S>() {
-  return <F extends TObject, H extends object, P = undefined>(api: ProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => api;
+  return <F extends ObjectSchema, H extends object, P = undefined>(api: ProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => api;
 }

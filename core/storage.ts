@@ -1,4 +1,4 @@
-import type { Static, TObject } from 'typebox';
+import type { ObjectSchema, ValueOf } from './object-schema.ts';
 import type { Finding } from './findings.ts';
 import type { Column, Kind, KeyOf, Records } from './model/kinds.ts';
 import type { Clock } from './clock.ts';
@@ -141,24 +141,24 @@ export interface StorageCopy {
 }
 
 /** A kind of storage. */
-export interface StorageDriver<Options extends TObject = TObject> {
+export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
   readonly type: string;
   /** Fields of `storage` in the configuration, beside `type`. */
   readonly options: Options;
   /** Whether several threads and processes may open the same storage at once. With `false` the loop runs in the thread of the faces. */
   readonly shared: boolean;
   /** Opens, and migrates to the present version. Rejects with INVALID_CONFIGURATION or UNAVAILABLE and a sentence that says what to do. */
-  open(options: Static<Options>, context: StorageContext): Promise<Store>;
+  open(options: ValueOf<Options>, context: StorageContext): Promise<Store>;
   /** Looks through everything that is stored, or through the copy in `file`. Changes nothing, and works beside others. Absent: it cannot be looked through. */
-  check?(options: Static<Options>, file?: string): Promise<StorageCheck>;
+  check?(options: ValueOf<Options>, file?: string): Promise<StorageCheck>;
   /**
    * Writes all that is stored at this moment into a new file, readable by the owner alone, durable and checked; beside others, without holding them up. What
    * stands there is replaced only with `replace`, and only by a whole copy, else CONFLICT. Absent: it cannot be copied.
    */
-  backup?(options: Static<Options>, file: string, replace: boolean): Promise<StorageCopy>;
+  backup?(options: ValueOf<Options>, file: string, replace: boolean): Promise<StorageCopy>;
 }
 
 /** Keeps the option types of a driver. */
-export function defineStorage<Options extends TObject>(driver: StorageDriver<Options>): StorageDriver<Options> {
+export function defineStorage<Options extends ObjectSchema>(driver: StorageDriver<Options>): StorageDriver<Options> {
   return driver;
 }

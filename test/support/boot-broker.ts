@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
 import { silentLog, type Log } from '../../core/log.ts';
-import { compose, type Broker } from '../../host/compose.ts';
+import { compose, type Broker, type ComposeOptions } from '../../host/compose.ts';
 import { createApp } from '../../host/rest/app.ts';
 import type { KnobChange } from '../../plugins/cloud-simulator/knobs/knobs.ts';
 import { startSimulator } from '../../plugins/cloud-simulator/start-simulator.ts';
@@ -85,6 +85,7 @@ export interface BootOptions extends PlaceOptions {
   readonly settings?: Partial<Settings>;
   readonly log?: Log;
   readonly clock?: Clock;
+  readonly thread?: ComposeOptions['thread'];
   /** Boots on a place that is there already, and leaves it there. */
   readonly place?: Place;
 }
@@ -119,6 +120,7 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
     loop: options.loop ?? 'inline',
     settings,
     ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.thread ? { thread: options.thread } : {}),
   });
   const app = createApp({ broker });
   await app.ready();

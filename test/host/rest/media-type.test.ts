@@ -29,7 +29,8 @@ test('where the words of the scheduler are text, so are the answers, and their t
   t.true(shown.body.includes(`\r\n${id},pending,,`));
   const list = await broker.call('GET', '/requests/');
   t.deepEqual([list.headers['content-type'], list.body.includes(`\r\n${id},provision,small,2,0,pending,`)], [csv, true]);
-  // From memory it is the same.
+  // Text as it is, not JSON that holds it; and from memory the same.
+  t.is((await broker.app.inject('/api/v1/requests/')).payload, list.body);
   t.is((await broker.call('GET', '/requests/')).body, list.body);
   const reclaimed = await broker.call('POST', '/machines/reclaimed', { names: ['host-1'] });
   t.deepEqual([reclaimed.headers['content-type'], reclaimed.body], [csv, 'machine_id,name,reason,grace_period_s\r\n']);

@@ -1,0 +1,26 @@
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+/** Creates a file with this content as JSON. False: it is there already, and stays as it is. Nobody ever sees a part of it. */
+export function createOnce(file: string, content: object): boolean {
+  const draft = `${file}.${Math.random().toString(36).slice(2)}`;
+  try {
+    writeFileSync(draft, JSON.stringify(content), { flag: 'wx', mode: 0o600 });
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** What `createOnce` wrote; undefined: nobody did. */
+export function readOnce<T extends object>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

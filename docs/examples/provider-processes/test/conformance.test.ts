@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testProvider } from 'muster/plugin-testkit';
+import plugin from '../index.ts';
+import { living } from './living.ts';
+
+testProvider({
+  test,
+  plugin,
+  open() {
+    const directory = mkdtempSync(join(tmpdir(), 'processes-'));
+    const config = { directory, max_processes: 8, stop_grace_ms: 500 };
+    return { directory, config, template: { command: 'sleep', args: ['60'] } };
+  },
+  close({ directory }) {
+    for (const { pid } of living(directory)) process.kill(-pid, 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  },
+  living: ({ directory }) => living(directory).map(({ machine_id }) => machine_id),
+  endMachine({ directory }, machine_id) {
+    for (const { pid, machine_id: id } of living(directory)) if (id === machine_id) process.kill(-pid, 'SIGKILL');
+  },
+  // Each is a process: what takes several of them is in the other file.
+  machine_count: 1,
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testProvider } from 'muster/plugin-testkit';
+import plugin from '../index.ts';
+import { Leases } from '../leases.ts';
+
+const hosts = Array.from({ length: 12 }, (_, n) => ({
+  name: `host-${n}`,
+  address: `10.0.0.${n}`,
+  labels: { rack: n < 10 ? 'north' : 'south' },
+}));
+
+function others(pool: string, work: (leases: Leases) => unknown): void {
+  const leases = new Leases(new DatabaseSync(pool));
+  work(leases);
+  leases.close();
+}
+
+testProvider({
+  test,
+  plugin,
+  open() {
+    const directory = mkdtempSync(join(tmpdir(), 'pool-'));
+    const pool = join(directory, 'pool.db');
+    new Leases(new DatabaseSync(pool)).close();
+    return { directory, config: { pool, hosts }, template: { host_labels: { rack: 'north' } } };
+  },
+  // Somebody else borrows what is not to be had.
+  faults: { capacity: ({ config }) => void others(config.pool, (leases) => leases.take('others', 10, hosts, 0)) },
+  room: ({ config }, machines) => void others(config.pool, (leases) => leases.take('others', 10 - machines, hosts, 0)),
+  endMachine({ config }, machine_id) {
+    const [name = '', number] = machine_id.split('.');
+    others(config.pool, (leases) => leases.giveBack({ name, number: Number(number), address: '', taken_at: 0, returned_at: null }, 0));
+  },
+  close: ({ directory }) => rmSync(directory, { recursive: true, force: true }),
+  // Straight from the file, past the plugin.
+  living({ config }) {
+    const database = new DatabaseSync(config.pool);
+    try {
+      return database
+        .prepare("SELECT name || '.' || number AS id FROM lease WHERE returned_at IS NULL AND token <> 'others'")
+        .all()
+        .map(({ id }) => String(id));
+    } finally {
+      database.close();
+    }
+  },
+});

@@ -1,1 +1,0 @@
-import '../../config/own-name-register.ts';
