@@ -1,4 +1,5 @@
 import type { Plugin } from '../core/plugin.ts';
+import { soundCapabilities } from '../core/providers/contract/capabilities.ts';
 
 /** The lists of a plugin, what an entry is in words, the field that names it, and what it cannot do without. */
 const lists = [
@@ -22,6 +23,19 @@ export function unreadable(plugin: Plugin): string | undefined {
     if (!Array.isArray(entries)) return `has '${list}' that are no list. Make them one.`;
     const nameless = entries.some((entry: unknown) => typeof (entry as Entry | null)?.[key] !== 'string');
     if (nameless) return `has a ${what} in '${list}' without '${key}'. Name it.`;
+  }
+  return unsound(plugin);
+}
+
+/** Capabilities that nothing can be ordered by. What is missing altogether is told apart. */
+function unsound({ providerApis = [] }: Plugin): string | undefined {
+  for (const { name, capabilities } of providerApis) {
+    if (capabilities === undefined) continue;
+    try {
+      soundCapabilities(capabilities);
+    } catch (error) {
+      return `has a provider API '${name}' whose ${(error as Error).message}. Correct its capabilities.`;
+    }
   }
   return undefined;
 }

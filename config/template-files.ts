@@ -109,28 +109,35 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     return { layers: [], findings: [{ level: 'warning', path: '', file: path, message: 'the file is empty' }] };
   let read: TemplatesRead | undefined;
   let dialect = '';
+  const failed: Finding[] = [];
   try {
     // Every dialect is asked, whatever the active scheduler is.
     const readers = strategies.filter((each) => each.readTemplates);
-    const asked = (each: SchedulerStrategy): boolean => {
-      dialect = ` by strategy '${each.name}'`;
-      return each.recognises?.(source.value, file.name) === true;
+    const recognised = (each: SchedulerStrategy): boolean => {
+      try {
+        return each.recognises?.(source.value, file.name) === true;
+      } catch (error) {
+        // One that fails here leaves the file to the others.
+        const message = `strategy '${each.name}' failed where it was asked whether the file is its own: ${reasonOf(error)}`;
+        failed.push({ level: 'error', path: '', file: path, message });
+        return false;
+      }
     };
-    const strategy = readers.find(asked) ?? readers.find((each) => !each.recognises);
+    const strategy = readers.find(recognised) ?? readers.find((each) => !each.recognises);
     if (strategy) dialect = ` by strategy '${strategy.name}'`;
     read = strategy?.readTemplates?.(source.value, review.canonical);
     if (strategy) templatesRead(read);
   } catch (error) {
     const message = `the file cannot be read${dialect}: ${reasonOf(error)}`;
-    return { layers: [], findings: [{ level: 'error', path: '', file: path, message }], broken: true };
+    return { layers: [], findings: [...failed, { level: 'error', path: '', file: path, message }], broken: true };
   }
   if (!read)
     return {
       layers: [],
-      findings: [{ level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
+      findings: [...failed, { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
       broken: true,
     };
-  const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));
+  const findings: Finding[] = [...failed, ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }))];
   const layers: FileLayer[] = [];
   const refused: string[] = [];
   for (const layer of read.layers) {

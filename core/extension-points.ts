@@ -1,8 +1,9 @@
 import type { Clock } from './clock.ts';
-import { extensionPoint, token, type Container } from './container.ts';
+import { extensionPoint, token, type Container, type ExtensionPoint } from './container.ts';
 import type { EventSink } from './events.ts';
 import type { Log } from './log.ts';
 import type { EndpointScheme, Plugin } from './plugin.ts';
+import { owned } from './plugin-of.ts';
 import type { ProviderApi, ProviderType } from './provider.ts';
 import type { SchedulerStrategy } from './scheduler.ts';
 import type { StorageDriver, Store } from './storage.ts';
@@ -20,10 +21,16 @@ export const store = token<Store>('store');
 
 /** Puts what a plugin lists where it belongs. */
 export function contribute(container: Container, plugin: Plugin): void {
-  for (const it of plugin.providers ?? []) container.add(providerTypes, it);
-  for (const it of plugin.providerApis ?? []) container.add(providerApis, it);
-  for (const it of plugin.schedulers ?? []) container.add(schedulers, it);
-  for (const it of plugin.storages ?? []) container.add(storages, it);
-  for (const it of plugin.eventSinks ?? []) container.add(eventSinks, it);
-  for (const it of plugin.endpoints ?? []) container.add(endpointSchemes, it);
+  function add<T extends object>(point: ExtensionPoint<T>, contributions: readonly T[] = []): void {
+    for (const it of contributions) {
+      owned(it, plugin.name);
+      container.add(point, it);
+    }
+  }
+  add(providerTypes, plugin.providers);
+  add(providerApis, plugin.providerApis);
+  add(schedulers, plugin.schedulers);
+  add(storages, plugin.storages);
+  add(eventSinks, plugin.eventSinks);
+  add(endpointSchemes, plugin.endpoints);
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { loadPlugins } from '../config/plugins.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { configurationChecks } from '../config/configuration-checks.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../core/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operationPoint, registerOperations } from '../core/operations/registry.ts';
 import { Rendering } from '../core/operations/rendering.ts';
+import { inWords } from '../core/operations/strategy-words.ts';
 import type { Services } from '../core/operations/services.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
@@ -29,6 +31,7 @@ import { LookBoard } from './look-board.ts';
 import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop-handle.ts';
+import type { LoopThreadOptions } from './loop-thread.ts';
 import { thisOwner } from './owner.ts';
 import { inPreference, placementOf } from './placement.ts';
 import type { PrimaryLink } from './workers/primary-link.ts';
@@ -63,6 +66,8 @@ export interface ComposeOptions {
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
+  /** How a loop thread is watched. */
+  readonly thread?: Pick<LoopThreadOptions, 'ping_ms' | 'quarantine_ms'>;
   /** In a worker process: the loop runs there, whatever `loop` says. */
   readonly primary?: PrimaryLink;
 }
@@ -73,12 +78,15 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   const { configuration } = loaded;
   const container = containerOf(loaded.plugins, log, options.clock);
   registerOperations(container);
-  const scheduler = schedulerOf(container, configuration);
+  const spoken = container.all(schedulers).map(inWords);
+  const scheduler = schedulerOf(spoken, configuration);
   await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken))));
   const facts = new Facts(store, container.get(clock));
-  const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts);
+  const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
+    log,
+  });
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
     const board = new LookBoard((request_ids) => loop?.look(request_ids));
@@ -88,7 +96,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     return {
       configuration,
       scheduler,
-      schedulers: container.all(schedulers),
+      schedulers: spoken,
       operations: container.all(operationPoint),
       services: {
         templates,
@@ -103,7 +111,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         scheduler,
         clock: container.get(clock),
       },
-      rendering: new Rendering(scheduler, container.all(schedulers)),
+      rendering: new Rendering(scheduler, await ownWords()),
       facts,
       store,
       log,
@@ -118,10 +126,18 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   }
 }
 
-function schedulerOf(container: Container, { scheduler }: Configuration): SchedulerStrategy {
-  const found = container.all(schedulers).find((each) => each.name === scheduler);
+/**
+ * What the SDK, the command line and MCP say does not depend on the scheduler, nor on which formats are configured: their types and `--wait` rely on it.
+ */
+async function ownWords(): Promise<SchedulerStrategy> {
+  const [plugin] = await loadPlugins(['default-format'], { cwd: '.' });
+  return inWords(plugin?.schedulers?.[0] as SchedulerStrategy);
+}
+
+function schedulerOf(loaded: readonly SchedulerStrategy[], { scheduler }: Configuration): SchedulerStrategy {
+  const found = loaded.find((each) => each.name === scheduler);
   if (found) return found;
-  const known = container.all(schedulers).map((each) => each.name);
+  const known = loaded.map((each) => each.name);
   throw new BrokerError(
     'INVALID_CONFIGURATION',
     `No loaded plugin brings the scheduler '${scheduler}'; known: ${known.join(', ') || 'none'}.`,
@@ -156,7 +172,7 @@ async function startLoop(options: ComposeOptions, container: Container, board: L
   if (where === 'thread' && storageOf(container, configuration).shared) {
     const { LoopThread } = await import('./loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
-    return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked });
+    return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked, ...options.thread });
   }
   const { startInlineLoop } = await import('./loop-inline.ts');
   return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, looked });

@@ -1,7 +1,17 @@
 import { systemClock, type Clock } from '../core/clock.ts';
 import { Container } from '../core/container.ts';
 import { BrokerError } from '../core/errors.ts';
-import { clock, contribute, endpointSchemes, logger, providerApis, providerTypes, storages, store } from '../core/extension-points.ts';
+import {
+  clock,
+  contribute,
+  endpointSchemes,
+  eventSinks,
+  logger,
+  providerApis,
+  providerTypes,
+  storages,
+  store,
+} from '../core/extension-points.ts';
 import type { LoopParts } from '../core/lifecycle/loop.ts';
 import type { Log } from '../core/log.ts';
 import type { Plugin } from '../core/plugin.ts';
@@ -40,6 +50,7 @@ export function loopParts(container: Container, configuration: Configuration, ow
     types: container.all(providerTypes),
     apis: container.all(providerApis),
     schemes: container.all(endpointSchemes),
+    sinks: container.all(eventSinks),
     data_directory: configuration.data_directory,
     clock: container.get(clock),
     log: container.get(logger),

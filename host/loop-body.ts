@@ -1,15 +1,21 @@
 import type { MessagePort } from 'node:worker_threads';
 import { loadPlugins } from '../config/plugins.ts';
-import { store } from '../core/extension-points.ts';
-import { startLoop } from '../core/lifecycle/loop.ts';
+import { eventSinks, logger, store } from '../core/extension-points.ts';
+import { sinkName } from '../core/lifecycle/event-delivery.ts';
+import { startLoop, type RunningLoop } from '../core/lifecycle/loop.ts';
+import { CallMarks, whoseSymbol } from './call-marks.ts';
 import { containerOf, loopParts, openStore } from './container.ts';
 import { forwardedLog } from './forwarded-log.ts';
 import { ProviderDurations } from './metrics/provider-durations.ts';
 import { ThreadMeter } from './metrics/thread-meter.ts';
+import { keepStrayErrors } from './stray-errors.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
-export async function runLoop(port: MessagePort, { configuration, plugins_from, owner, settings }: LoopThreadData): Promise<void> {
+export async function runLoop(
+  port: MessagePort,
+  { configuration, plugins_from, owner, settings, marks, quarantine }: LoopThreadData,
+): Promise<void> {
   const tell = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
   const container = containerOf(
@@ -20,24 +26,33 @@ export async function runLoop(port: MessagePort, { configuration, plugins_from, 
   const thread = new ThreadMeter('loop', 0);
   thread.time(container.get(store));
   const meter = new ProviderDurations();
-  const loop = await startLoop({
+  const names = [...configuration.providers.map(({ name }) => name), ...container.all(eventSinks).map(({ name }) => sinkName(name))];
+  tell({ told: 'names', names });
+  const watch = new CallMarks(marks, names);
+  Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
+  let loop: RunningLoop | undefined;
+  keepStrayErrors(watch, container.get(logger), (name, message) => loop?.failed(name, message));
+  const running = await startLoop({
     ...loopParts(container, configuration, owner),
     meter,
+    watch,
+    quarantine,
     ...(settings ? { settings } : {}),
     looked: (request_ids, at) => tell({ told: 'looked', request_ids, at }),
   });
+  loop = running;
 
   /** Ends the thread, whatever timers a plugin left behind. */
   async function stop(): Promise<void> {
-    await loop.stop();
+    await running.stop();
     await container.get(store).close();
     process.exit(0);
   }
 
   port.on('message', (message: ToLoop) => {
-    if (message.do === 'ping') tell(pong(loop.trouble()));
+    if (message.do === 'ping') tell(pong(running.trouble()));
     else if (message.do === 'measure') tell({ told: 'measured', families: [...meter.families(), ...thread.families()] });
-    else if (message.do === 'look') loop.look(message.request_ids);
+    else if (message.do === 'look') running.look(message.request_ids);
     else void stop();
   });
   tell({ told: 'ready' });

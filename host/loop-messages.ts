@@ -1,4 +1,5 @@
 import type { Settings } from '../core/lifecycle/settings.ts';
+import type { Quarantined } from '../core/providers/session-pool.ts';
 import type { Owner } from '../core/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { LogLine } from './forwarded-log.ts';
@@ -11,6 +12,10 @@ export interface LoopThreadData {
   readonly plugins_from: string;
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
+  /** Where it marks whose calls are under way: `CallMarks`. */
+  readonly marks: SharedArrayBuffer;
+  /** Who is left alone for now. */
+  readonly quarantine: readonly Quarantined[];
 }
 
 export type ToLoop =
@@ -21,6 +26,8 @@ export type ToLoop =
 
 export type FromLoop =
   | { readonly told: 'ready' }
+  /** Who has a place in the marks, in their order. Said before anything of a plugin is called. */
+  | { readonly told: 'names'; readonly names: readonly string[] }
   /** With what keeps the loop from carrying requests out, where something does. */
   | { readonly told: 'pong'; readonly trouble?: string }
   | { readonly told: 'measured'; readonly families: readonly Family[] }

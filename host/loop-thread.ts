@@ -1,16 +1,22 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/log.ts';
+import { callMemory, readMarks } from './call-marks.ts';
+import { Quarantine } from './quarantine.ts';
+import { suspectsOf } from './suspects.ts';
+import { threadStack, type ThreadStack } from './thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { carriedOn, type Family } from './metrics/family.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
-  readonly data: LoopThreadData;
+  readonly data: Omit<LoopThreadData, 'marks' | 'quarantine'>;
   readonly log: Log;
   looked(request_ids: readonly string[], at: number): void;
   /** Between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
   readonly ping_ms?: number;
+  /** How long who hung the thread is left alone the first time. Default a minute. */
+  readonly quarantine_ms?: number;
   /** The body of the thread. Default: the loop. */
   readonly file?: URL;
 }
@@ -21,18 +27,32 @@ const missesAllowed = 6;
 const missesAtStart = 24;
 const stopMs = 12_000;
 const longestPause = 30_000;
+/** A thread that hangs in code that can be stopped is stopped in a few hundredths of a second. */
+const stackMs = 1_500;
+/** What the URLs of muster's own code begin with. */
+const own = ['core/', 'host/', 'config/', 'node_modules/p-limit/', 'node_modules/dataloader/'].map(
+  (folder) => new URL(`../${folder}`, import.meta.url).href,
+);
 /** Who asks something waits no longer for a thread that is busy. */
 const measureMs = 1_000;
 /** Loading fills the young generation once; the default would keep the room for it for ever. */
 const youngMb = 6;
 
-/** The loop in a worker thread. A thread that crashes or hangs is replaced; its claims are free for the next one, whose owner is newer. */
+/**
+ * The loop in a worker thread. A thread that crashes or hangs is replaced; its claims are free for the next one, whose owner is newer. Before a thread that
+ * hangs is ended it is seen whose code it hangs in: the next one leaves that instance alone for a while, so that the others go on.
+ */
 export class LoopThread implements LoopHandle {
   readonly where = 'thread';
   readonly #options: LoopThreadOptions;
   readonly #pings: NodeJS.Timeout;
+  readonly #quarantine: Quarantine;
   #worker: Worker | undefined;
+  #marks = callMemory();
+  #names: readonly string[] = [];
   #thread = 0;
+  /** Being looked at before it is ended. */
+  #replacing: Worker | undefined;
   #ready = false;
   #misses = 0;
   #failures = 0;
@@ -48,6 +68,7 @@ export class LoopThread implements LoopHandle {
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
+    this.#quarantine = new Quarantine(() => performance.now(), options.quarantine_ms);
     this.#pings = setInterval(() => this.#ping(), options.ping_ms ?? 5_000);
     this.#pings.unref();
     this.#start();
@@ -90,8 +111,12 @@ export class LoopThread implements LoopHandle {
     this.#ready = false;
     this.#misses = 0;
     const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#marks = callMemory();
+    this.#names = [];
+    const quarantine = this.#quarantine.present();
+    const owner = { ...data.owner, thread: this.#thread };
     const worker = new Worker(file, {
-      workerData: { ...data, owner: { ...data.owner, thread: this.#thread } } satisfies LoopThreadData,
+      workerData: { ...data, owner, marks: this.#marks, quarantine } satisfies LoopThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
     });
     this.#worker = worker;
@@ -105,6 +130,7 @@ export class LoopThread implements LoopHandle {
     if (message.told === 'log') return this.#options.log[message.line.level](message.line.fields, message.line.message);
     this.#misses = 0;
     if (message.told === 'measured') return this.#measured(message.families);
+    if (message.told === 'names') this.#names = message.names;
     if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
     if (message.told === 'pong') {
       [this.#failures, this.#hindered] = [0, message.trouble];
@@ -124,12 +150,41 @@ export class LoopThread implements LoopHandle {
     if (this.#misses >= (this.#ready ? missesAllowed : missesAtStart)) {
       this.#trouble = 'The loop thread does not answer.';
       this.#misses = 0;
-      // Its exit starts the next one.
-      void this.#worker.terminate();
+      void this.#replace(this.#worker);
       return;
     }
     this.#misses += 1;
     this.#send({ do: 'ping' });
+  }
+
+  /** Sees whose code it hangs in, and ends it; its exit starts the next one. */
+  async #replace(worker: Worker): Promise<void> {
+    if (this.#replacing === worker) return;
+    this.#replacing = worker;
+    try {
+      this.#suspect(await threadStack(worker.threadId, stackMs));
+    } catch (error) {
+      this.#options.log.warn({ err: error, thread: this.#thread }, 'It could not be seen where the loop thread hangs.');
+    }
+    await worker.terminate();
+  }
+
+  #suspect(stack: ThreadStack | undefined): void {
+    const { names, where } = suspectsOf(stack, readMarks(this.#marks, this.#names), own);
+    const at = where === undefined ? '' : ` in ${where}`;
+    const frames = stack?.frames.map(({ name, url, line }) => `${name} (${url}:${line})`);
+    this.#options.log.error({ thread: this.#thread, suspects: names, stack: frames }, `The loop thread hangs${at}; it is replaced.`);
+    const unsure = names.length > 1 ? ', or that of another whose calls were under way,' : '';
+    for (const name of names) {
+      const ms = this.#quarantine.add(name, (wait) => {
+        const until = new Date(Date.now() + wait).toISOString();
+        return `Its plugin${unsure} held the loop's thread up${at} until that was replaced; nothing of it is called before ${until}.`;
+      });
+      this.#options.log.error(
+        { of: name, ms },
+        `${name} is left alone for ${Math.round(ms / 1000)} s, because its plugin hung the loop's thread.`,
+      );
+    }
   }
 
   #gone(worker: Worker, cause: unknown): void {

@@ -3,17 +3,20 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isTerminal } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { EventSink } from '../events.ts';
 import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
+import { attentive, unwatched, type CallWatch } from '../providers/call-watch.ts';
 import { unmetered, type ProviderMeter } from '../providers/provider-meter.ts';
-import { SessionPool } from '../providers/session-pool.ts';
+import { SessionPool, type Quarantined } from '../providers/session-pool.ts';
 import type { Owner, Store } from '../storage.ts';
 import { absorbSlowness } from './absorb/absorb-reports.ts';
 import { absorbWishes } from './absorb/absorb-wishes.ts';
 import type { Case } from './case.ts';
 import { isAlive, isSettled } from './counting.ts';
+import { EventDelivery } from './event-delivery.ts';
 import { HealthWatch } from './act/health-watch.ts';
 import { Holding } from './hold/holding.ts';
 import { Holdings, type Work } from './hold/holdings.ts';
@@ -25,6 +28,7 @@ import { circumstancesOf, type Surroundings } from './circumstances.ts';
 import { Observer } from './act/observer.ts';
 import { perform } from './act/perform.ts';
 import { tellMissing } from './act/tell-missing.ts';
+import { Owners } from './act/owners.ts';
 import type { Tools } from './act/tools.ts';
 import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
@@ -40,12 +44,18 @@ export interface LoopParts {
   readonly types: readonly ProviderType<any, any>[];
   readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];
+  /** Who is told what is journalled. */
+  readonly sinks?: readonly EventSink[];
   readonly data_directory: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
+  /** Knows in whose name code of plugins runs, for the search after a hang. */
+  readonly watch?: CallWatch;
+  /** Instances that are left alone for now, because their plugin hung an earlier loop. */
+  readonly quarantine?: readonly Quarantined[];
   /** Told in batches which requests were looked at, and when (epoch milliseconds). */
   looked?(request_ids: readonly string[], at: number): void;
 }
@@ -53,6 +63,8 @@ export interface LoopParts {
 export interface RunningLoop {
   /** Looks at these requests now, at most once in two seconds each. */
   look(request_ids: readonly string[]): void;
+  /** Code of a plugin failed in the name of an instance, outside of any call. */
+  failed(instance: string, message: string): void;
   /** Why nothing is carried out at the moment; undefined: the storage serves. */
   trouble(): string | undefined;
   /** Ends calls under way, gives claims back in good order, closes sessions. The store stays open. Idempotent. */
@@ -87,6 +99,7 @@ class Loop implements RunningLoop {
   readonly #sweep: Sweep;
   readonly #survey: Survey;
   readonly #strangers: StrangerWatch;
+  readonly #delivery: EventDelivery;
   readonly #recorder: Recorder;
   readonly #trouble: StorageTrouble;
   readonly #tools: Tools;
@@ -97,21 +110,25 @@ class Loop implements RunningLoop {
   #stopped: Promise<void> | undefined;
 
   constructor(parts: LoopParts, facts: Facts, installation: string) {
-    const { store, clock, log, instances, types, apis, meter = unmetered } = parts;
+    const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
     this.#parts = parts;
     this.#store = store;
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#directory = new ProviderDirectory(instances, types, apis, facts);
-    this.#pool = new SessionPool({ ...parts, installation }, this.#stopping.signal);
-    this.#health = new HealthWatch(facts, store, clock, log, meter);
+    this.#health = new HealthWatch(facts, store, clock, log, () => meter);
+    const meter = attentive(parts.meter ?? unmetered, watch, this.#health);
+    this.#pool = new SessionPool({ ...parts, installation, meter }, this.#stopping.signal);
+    const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
+    this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
+    for (const { name, why } of quarantine) if (this.#directory.instance(name)) this.#health.down(name, why, 0);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
     const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal, meter };
     this.#sweep = new Sweep({ ...shared, apis, installation });
     this.#survey = new Survey(shared);
     this.#strangers = new StrangerWatch(shared);
+    this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
     this.#trouble = new StorageTrouble(clock, log);
     const work: Work = {
       run: (holding) => this.#run(holding),
@@ -126,6 +143,7 @@ class Loop implements RunningLoop {
     this.#tools = {
       pool: this.#pool,
       observer: new Observer({ signal: this.#stopping.signal, log }, clock, meter),
+      owners: new Owners(store, log),
       settings: this.#settings,
       installation,
       signal: this.#stopping.signal,
@@ -164,6 +182,10 @@ class Loop implements RunningLoop {
     }
   }
 
+  failed(instance: string, message: string): void {
+    if (this.#directory.instance(instance)) this.#health.misbehaved(instance, 'outside of calls', message);
+  }
+
   trouble(): string | undefined {
     return this.#trouble.message;
   }
@@ -177,7 +199,8 @@ class Loop implements RunningLoop {
     await this.#holdings.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
     this.#strangers[Symbol.dispose]();
-    await Promise.all([this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle()]);
+    this.#delivery[Symbol.dispose]();
+    await Promise.all([this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle(), this.#delivery.idle()]);
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -245,6 +268,7 @@ class Loop implements RunningLoop {
 
   async #betweenRounds(): Promise<void> {
     this.#tellLooks();
+    this.#delivery.begin();
     await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
     this.#survey.begin(this.#parts.instances);

@@ -1,6 +1,8 @@
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { HostRef } from '../provider.ts';
+import { pluginOf } from '../plugin-of.ts';
+import { livingHosts, sameHost } from '../providers/contract/answers.ts';
 import { guard } from '../providers/guard.ts';
 import type { Change } from '../storage.ts';
 import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../strangers.ts';
@@ -57,10 +59,15 @@ export class StrangerWatch implements Disposable {
   async #answer(instances: readonly ProviderInstance[]): Promise<void> {
     const { store, clock } = this.#parts;
     const asked = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
-    for (const [name, questions] of Map.groupBy(asked, (question) => question.name)) {
-      const there = instances.filter((instance) => name === '' || instance.name === name);
-      for (let i = 0; i < questions.length; i += atOnce) await this.#ask(questions.slice(i, i + atOnce), there);
-    }
+    const groups = Map.groupBy(asked, (question) => question.name);
+    // What concerns one instance does not wait for another.
+    const done = await Promise.allSettled(
+      [...groups].map(async ([name, questions]) => {
+        const there = instances.filter((instance) => name === '' || instance.name === name);
+        for (let i = 0; i < questions.length; i += atOnce) await this.#ask(questions.slice(i, i + atOnce), there);
+      }),
+    );
+    for (const each of done) if (each.status === 'rejected') throw each.reason;
   }
 
   async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[]): Promise<void> {
@@ -71,7 +78,8 @@ export class StrangerWatch implements Disposable {
     for (const { name } of instances) {
       const said = await this.#living(name, [...hosts.values()]);
       if (!said) sure = false;
-      for (const host of said ?? []) alive.add(host);
+      // A plugin may give hosts of its own making.
+      for (const host of hosts.values()) if (said?.some((living) => sameHost(living, host))) alive.add(host);
     }
     const at = clock.now();
     const changes = questions.flatMap((question): Change[] => {
@@ -94,6 +102,7 @@ export class StrangerWatch implements Disposable {
     const ended = meter.verb(name, 'which-live');
     const guarded = {
       what: `question for hosts at '${name}'`,
+      plugin: pluginOf(type),
       mutating: false,
       timeout_ms: askMs,
       signal,
@@ -101,6 +110,10 @@ export class StrangerWatch implements Disposable {
       log,
       ended,
     };
-    return guard(guarded, (call) => whichLive(session, hosts, call));
+    return guard(
+      guarded,
+      async (call) => whichLive(session, hosts, call),
+      (said) => livingHosts(said, hosts),
+    );
   }
 }

@@ -1,11 +1,16 @@
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { MachineType, Places } from '../provider.ts';
+import { pluginOf } from '../plugin-of.ts';
+import { machineType, places as placesAnswer } from '../providers/contract/answers.ts';
+import { listing } from '../providers/contract/listing.ts';
 import { guard } from '../providers/guard.ts';
 import type { Connected } from '../providers/session-pool.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
 const askMs = 120_000;
+/** Kept in memory by every process. The largest cloud has about a thousand. */
+const mostTypes = 20_000;
 /** After a survey that failed, the next is not tried sooner. */
 const againMs = 600_000;
 
@@ -49,7 +54,7 @@ export class Survey {
 
   async #all(due: readonly Connected[]): Promise<void> {
     const { clock, log, signal } = this.#parts;
-    for (const connected of due) {
+    const one = async (connected: Connected): Promise<void> => {
       const { name } = connected.instance;
       if (signal.aborted) return;
       this.#not_before.set(name, clock.monotonic() + againMs);
@@ -59,17 +64,32 @@ export class Survey {
         if (!signal.aborted)
           log.warn({ err: error, provider_instance: name }, 'What the provider instance has could not be learned; trying again later.');
       }
-    }
+    };
+    // One that does not answer keeps nobody else waiting.
+    await Promise.all(due.map(one));
   }
 
   async #survey({ instance: { name }, type, session, identity }: Connected): Promise<void> {
     const { store, clock, log, facts, signal, meter } = this.#parts;
     const ended = meter.verb(name, 'survey');
-    const guarded = { what: `survey of '${name}'`, mutating: false, timeout_ms: askMs, signal, fence: () => undefined, log, ended };
-    const { places, machine_types } = await guard(guarded, async (call) => ({
-      places: (await type.places?.(session, call)) as Places | undefined,
-      machine_types: type.machineTypes ? ((await Array.fromAsync(type.machineTypes(session, call))) as MachineType[]) : undefined,
-    }));
+    const guarded = {
+      what: `survey of '${name}'`,
+      plugin: pluginOf(type),
+      mutating: false,
+      timeout_ms: askMs,
+      signal,
+      fence: () => undefined,
+      log,
+      ended,
+    };
+    const { places, machine_types } = await guard(guarded, async (call) => {
+      const machine_types: MachineType[] = [];
+      const places: Places | undefined = await type.places?.(session, call);
+      if (type.places) placesAnswer(places);
+      if (type.machineTypes)
+        await listing<MachineType>(type.machineTypes(session, call), mostTypes, machineType, (each) => void machine_types.push(each));
+      return { places, machine_types: type.machineTypes ? machine_types : undefined };
+    });
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
     // The survey last: by it the others are known to be new.

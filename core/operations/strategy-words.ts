@@ -4,7 +4,12 @@ import { Broken } from '../providers/contract/broken.ts';
 import type { ListView, SchedulerStrategy, View } from '../scheduler.ts';
 
 /** A strategy that failed where it was to put something into words: a bug of its plugin. Its name is for the caller, the cause for the log. */
-export function strategyFailed({ name }: Pick<SchedulerStrategy, 'name'>, plugin: string | undefined, what: string, cause: unknown): BrokerError {
+export function strategyFailed(
+  { name }: Pick<SchedulerStrategy, 'name'>,
+  plugin: string | undefined,
+  what: string,
+  cause: unknown,
+): BrokerError {
   const whose = plugin === undefined ? '' : ` of plugin '${plugin}'`;
   const message = `Scheduler strategy '${name}'${whose} could not put the answer into words (${what}); the log has the cause. What was asked for is not undone.`;
   return new BrokerError('INTERNAL', message, { strategy: name, ...(plugin === undefined ? {} : { plugin }) }, { cause });

@@ -2,9 +2,18 @@ import { BrokerError } from '../errors.ts';
 import { isError, sentences, type Finding } from '../findings.ts';
 import type { Measured } from '../model/measured.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { Shortfall } from '../model/shortfall.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../provider.ts';
+import type { Offer, Shortfall } from '../model/shortfall.ts';
+import { Asking, Wrong, type AskingParts } from './asking.ts';
+import {
+  answerOf,
+  findings as findingsAnswer,
+  machineType,
+  offers as offersAnswer,
+  places as placesAnswer,
+  yesOrNo,
+} from './contract/answers.ts';
 import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
 import { select } from '../selection/select.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
@@ -17,7 +26,10 @@ export interface Preference {
   readonly provider_type?: string;
 }
 
-/** The configured provider instances, what they offer and how they are. It touches no provider: health and capacity are facts that the loop stored. */
+/**
+ * The configured provider instances, what they offer and how they are. It touches no provider: health and capacity are facts that the loop stored. A plugin
+ * that throws, or gives nonsense, where it is asked something counts as one that cannot serve what it was asked about.
+ */
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
@@ -25,6 +37,7 @@ export class ProviderDirectory {
   readonly #aliases: ReadonlyMap<string, string>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
+  readonly #asking: Asking;
   readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
 
   constructor(
@@ -32,12 +45,14 @@ export class ProviderDirectory {
     types: readonly ProviderType<any, any>[],
     apis: readonly ProviderApi[],
     facts: Facts,
+    asking: Partial<AskingParts> = {},
   ) {
     this.instances = instances;
     this.#facts = facts;
+    this.#asking = new Asking(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
     this.#aliases = new Map(types.flatMap(({ type, aliases = [] }) => aliases.map((alias) => [alias, type] as const)));
-    this.#apis = new Map(instances.map((instance) => [instance.name, offered(instance, this.#types.get(instance.type), apis)]));
+    this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
   }
 
   instance(name: string): ProviderInstance | undefined {
@@ -96,7 +111,10 @@ export class ProviderDirectory {
     if (!known) this.#reviews.set(template, (known = new Map()));
     let findings = known.get(instance.name);
     if (!findings) {
-      findings = this.apiOf(template, instance.name)?.review?.(this.templateFor(template, instance)) ?? [];
+      const answer = this.#review(template, instance);
+      // What failed may succeed: it is not kept.
+      if (answer instanceof Wrong) return [{ level: 'error', path: '', message: answer.fault.message }];
+      findings = answer;
       known.set(instance.name, findings);
     }
     return findings;
@@ -108,19 +126,27 @@ export class ProviderDirectory {
     const instance =
       this.instances.find(({ name }) => name === template.provider_name) ?? this.instances.find(({ type }) => type === named);
     const known = (name: string) => instance && this.#facts.machineType(instance.name, name);
-    return this.#types.get(named ?? '')?.machineTypeOf?.(template, known);
+    const type = this.#types.get(named ?? '');
+    if (!type?.machineTypeOf) return undefined;
+    const what = `machine type of '${template.template_id}' (${type.type})`;
+    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(template, known), answerOf(machineType));
+    return answer instanceof Wrong ? undefined : answer;
   }
 
   /** Offers of a template at an instance that are worth trying now, best first; undefined when its API has no offers. */
   openOffers(template: Template, instance: ProviderInstance, api: ProviderApi) {
-    const offers = api.offers?.(this.templateFor(template, instance));
+    const offers = this.#offers(template, instance, api);
+    // Without knowing what it offers nothing can be ordered.
+    if (offers instanceof Wrong) return [];
     return offers?.filter((offer) => this.#facts.withoutCapacity(instance.name, api.name, offer.key) === undefined);
   }
 
   /** Why the other offers of a template at an instance are not tried now: what was said when they lacked capacity. */
   skippedOffers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Shortfall[] {
+    const offers = this.#offers(template, instance, api);
+    if (offers instanceof Wrong) return [{ kind: offers.fault.kind, code: offers.fault.code, message: offers.fault.message }];
     if (!this.#facts.anyWithoutCapacity(instance.name)) return [];
-    return (api.offers?.(this.templateFor(template, instance)) ?? []).flatMap(({ key }) => {
+    return (offers ?? []).flatMap(({ key }) => {
       const lacked = this.#facts.withoutCapacity(instance.name, api.name, key);
       return lacked ? [{ offer: key, kind: lacked.kind, code: lacked.code, message: `Not asked again yet: ${lacked.message}` }] : [];
     });
@@ -145,8 +171,7 @@ export class ProviderDirectory {
 
   /** Where an instance has machines: as it said, else as its type presumes. */
   places(instance: ProviderInstance): Places {
-    const presumed = () => this.type(instance)?.presumedPlaces?.(instance.config);
-    return this.#facts.places(instance.name) ?? presumed() ?? { regions: [], availability_zones: [] };
+    return this.#facts.places(instance.name) ?? this.#presumed(instance) ?? { regions: [], availability_zones: [] };
   }
 
   candidates(template: Template): readonly Candidate[] {
@@ -206,6 +231,52 @@ export class ProviderDirectory {
     throw new BrokerError('TEMPLATE_INVALID', message, { template_id: template.template_id, provider_instance: name, findings: wrong });
   }
 
+  #presumed(instance: ProviderInstance): Places | undefined {
+    const type = this.type(instance);
+    if (!type?.presumedPlaces) return undefined;
+    const call = () => type.presumedPlaces?.(instance.config);
+    const answer = this.#asking.ask<Places | undefined>(instance.name, type, `presumed places of '${instance.name}'`, call, placesAnswer);
+    return answer instanceof Wrong ? undefined : answer;
+  }
+
+  #review(template: Template, instance: ProviderInstance): readonly Finding[] | Wrong {
+    const api = this.apiOf(template, instance.name);
+    if (!api?.review) return [];
+    const what = `review of template '${template.template_id}' for '${instance.name}' (${api.name})`;
+    const call = () => api.review?.(this.templateFor(template, instance)) as readonly Finding[];
+    return this.#asking.ask(instance.name, api, what, call, findingsAnswer);
+  }
+
+  #offers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Offer[] | undefined | Wrong {
+    if (!api.offers) return undefined;
+    const what = `offers of template '${template.template_id}' at '${instance.name}' (${api.name})`;
+    const call = () => api.offers?.(this.templateFor(template, instance)) as readonly Offer[];
+    return this.#asking.ask(instance.name, api, what, call, offersAnswer);
+  }
+
+  #offered(instance: ProviderInstance, apis: readonly ProviderApi[]): readonly ProviderApi[] {
+    const type = this.#types.get(instance.type);
+    const served = apis.filter((api) => api.type === instance.type && this.#serves(type, instance, api));
+    const rank = (api: ProviderApi) => {
+      const place = type?.prefers?.indexOf(api.name) ?? -1;
+      return place < 0 ? Infinity : place;
+    };
+    return served.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+  }
+
+  #serves(type: ProviderType<any, any> | undefined, instance: ProviderInstance, { name }: ProviderApi): boolean {
+    // One that is left alone is not asked; nothing is ordered from it either.
+    if (!type?.serves || this.#asking.quarantined(instance.name)) return true;
+    const call = () => type.serves?.(instance.config, name) as boolean;
+    const answer = this.#asking.ask(instance.name, type, `question whether '${instance.name}' serves ${name}`, call, yesOrNo);
+    return answer instanceof Wrong ? false : answer;
+  }
+
+  /** Whether nothing of an instance may be called now. */
+  quarantined(instance: string): boolean {
+    return this.#asking.quarantined(instance);
+  }
+
   /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */
   #wantedApi(template: Template): string | undefined {
     const api = template.provider_api;
@@ -223,17 +294,4 @@ function requireOneType({ template_id, provider_type }: Template, preferred: str
   if (preferred === undefined || provider_type === undefined || preferred === provider_type) return;
   const message = `Template '${template_id}' is for provider type '${provider_type}', not '${preferred}'.`;
   throw new BrokerError('PROVIDER_TYPE_MISMATCH', message, { template_id, requested_provider: preferred });
-}
-
-function offered(
-  instance: ProviderInstance,
-  type: ProviderType<any, any> | undefined,
-  apis: readonly ProviderApi[],
-): readonly ProviderApi[] {
-  const served = apis.filter((api) => api.type === instance.type && (type?.serves?.(instance.config, api.name) ?? true));
-  const rank = (api: ProviderApi) => {
-    const place = type?.prefers?.indexOf(api.name) ?? -1;
-    return place < 0 ? Infinity : place;
-  };
-  return served.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }

@@ -3,11 +3,15 @@ import { isClaimLost } from '../claim-lost.ts';
 import { isFault, ProviderFault, type FaultKind } from '../fault.ts';
 import type { Log } from '../log.ts';
 import type { Call } from '../provider.ts';
+import { Broken, shown } from './contract/broken.ts';
+import { soundFault } from './contract/sound-fault.ts';
 import type { Ended } from './provider-meter.ts';
 
 export interface Guarded {
   /** For messages: `launch of 'east'`. */
   readonly what: string;
+  /** Whose code is called, for messages. */
+  readonly plugin?: string | undefined;
   /** Without an answer such a call may have been executed. */
   readonly mutating: boolean;
   readonly timeout_ms: number;
@@ -23,15 +27,17 @@ export interface Guarded {
 const graceMs = 2_000;
 
 /**
- * Calls into a plugin with a bound on time. Whatever comes out is a value, a ProviderFault or ClaimLost: anything else that a plugin
- * throws is its bug, told in the log, and counts as an answer that was lost.
+ * Calls into a plugin with a bound on time, and looks at what it answers: `check` throws Broken where that is not as the contract says. Whatever comes out
+ * is a value, a ProviderFault or ClaimLost: anything else that a plugin throws, and nonsense that it gives, is its bug, told in the log, and counts as an
+ * answer that was lost. Those bugs, and a call that did not end in time, are also told to `ended`.
  */
-export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T>): Promise<T> {
-  const { what, mutating, timeout_ms, log } = guarded;
+export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T> {
+  const { what, mutating, timeout_ms, log, ended } = guarded;
   const done = new AbortController();
   const signal = AbortSignal.any([guarded.signal, AbortSignal.timeout(timeout_ms)]);
   const began = performance.now();
   let kind: FaultKind | undefined;
+  let misbehaved: ProviderFault | undefined;
   const lost = mutating ? 'unknown-outcome' : 'unavailable';
   const deaf = async (): Promise<never> => {
     await new Promise<void>((resolve) => {
@@ -41,18 +47,51 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
     await after(graceMs, undefined, { signal: done.signal });
     throw new ProviderFault(lost, `The ${what} did not end when it was told to.`, { code: 'TIMEOUT' });
   };
+  const run = () => call({ signal, fence: () => guarded.fence(), log });
   try {
-    return await Promise.race([call({ signal, fence: () => guarded.fence(), log }), deaf()]);
+    const answer = await Promise.race([ended?.run ? ended.run(run) : run(), deaf()]);
+    check?.(answer);
+    return answer;
   } catch (error) {
-    kind = isFault(error) ? error.kind : lost;
-    if (isFault(error) || isClaimLost(error)) throw error;
-    if (signal.aborted)
-      throw new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, { code: 'TIMEOUT', cause: error });
-    log.error({ err: error }, `The ${what} threw something that is no ProviderFault; this is a bug of the plugin.`);
-    const said = error instanceof Error ? error.message : 'unknown error';
-    throw new ProviderFault(lost, `The ${what} failed: ${said}`, { code: 'PLUGIN_ERROR', cause: error });
+    const fault = isClaimLost(error) ? undefined : faultOf(error);
+    kind = fault?.kind ?? lost;
+    // That it was to end early, for our reasons, is not the plugin's doing.
+    if (fault && (fault.code === 'PLUGIN_ERROR' || fault.code === 'TIMEOUT') && !guarded.signal.aborted) misbehaved = fault;
+    throw fault ?? error;
   } finally {
-    guarded.ended?.(performance.now() - began, kind);
+    ended?.(performance.now() - began, kind, misbehaved);
     done.abort();
   }
+
+  function faultOf(error: unknown): ProviderFault {
+    if (isFault(error)) return soundFault(error);
+    if (signal.aborted)
+      return new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, { code: 'TIMEOUT', cause: error });
+    return pluginFault(error, guarded, lost);
+  }
+}
+
+/** What is made of something that a plugin threw and that is no fault, or of nonsense that it gave. It is told in the log. */
+export function pluginFault(
+  error: unknown,
+  { what, plugin, log }: Pick<Guarded, 'what' | 'plugin' | 'log'>,
+  kind: FaultKind,
+): ProviderFault {
+  const whose = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+  const nonsense = error instanceof Broken;
+  log.error(
+    nonsense ? { broken: error.message } : { err: error instanceof Error ? error : new Error(shown(error)) },
+    nonsense
+      ? `What the ${what} gave is not as the contract says: ${error.message}. This is a bug of ${whose}.`
+      : `The ${what} threw something that is no ProviderFault; this is a bug of ${whose}.`,
+  );
+  const by = plugin === undefined ? '' : ` (plugin '${plugin}')`;
+  const message = nonsense ? `The ${what}${by} broke its contract: ${error.message}.` : `The ${what}${by} failed: ${said(error)}`;
+  return new ProviderFault(kind, message, { code: 'PLUGIN_ERROR', cause: error });
+}
+
+/** What was thrown may be anything. */
+export function said(error: unknown): string {
+  const message: unknown = error instanceof Error ? error.message : undefined;
+  return typeof message === 'string' && message !== '' ? message : `it threw ${shown(error)}`;
 }

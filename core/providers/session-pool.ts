@@ -1,10 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { BrokerError } from '../errors.ts';
+import { BrokerError, isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { ProviderType } from '../provider.ts';
-import { guard } from './guard.ts';
+import { pluginOf } from '../plugin-of.ts';
+import { isFault, ProviderFault } from '../fault.ts';
+import { Broken } from './contract/broken.ts';
+import { identity as identityAnswer } from './contract/answers.ts';
+import { object, text } from './contract/values.ts';
+import { guard, pluginFault } from './guard.ts';
 import { unmetered, type ProviderMeter } from './provider-meter.ts';
 
 /** A connected provider instance. */
@@ -21,6 +26,9 @@ interface Opened {
   close(): Promise<void>;
 }
 
+/** What does not close by then is left behind. */
+const closeMs = 1_500;
+
 export interface PoolParts {
   readonly instances: readonly ProviderInstance[];
   readonly types: readonly ProviderType<any, any>[];
@@ -30,6 +38,16 @@ export interface PoolParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter?: ProviderMeter;
+  /** Instances that are left alone for now. */
+  readonly quarantine?: readonly Quarantined[];
+}
+
+/** An instance whose plugin hung the loop's thread: nothing of it is called for a while. */
+export interface Quarantined {
+  readonly name: string;
+  /** From the start of this loop on. */
+  readonly ms: number;
+  readonly why: string;
 }
 
 /** The sessions of all configured instances: connected at first need, kept, closed together. A connection that failed is tried anew at the next need. */
@@ -40,14 +58,19 @@ export class SessionPool {
   readonly #known = new Map<string, Connected>();
   /** What was opened last for an endpoint of a scheme. */
   readonly #opened = new Map<string, Opened>();
+  readonly #quarantine: ReadonlyMap<string, { readonly until: number; readonly why: string }>;
 
   constructor(parts: PoolParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
+    const now = parts.clock.monotonic();
+    this.#quarantine = new Map((parts.quarantine ?? []).map(({ name, ms, why }) => [name, { until: now + ms, why }]));
   }
 
   /** The session of an instance. Rejects with a ProviderFault when the cloud does not say who we are, PROVIDER_NOT_FOUND when it is not configured. */
   connect(name: string): Promise<Connected> {
+    const kept = this.quarantined(name);
+    if (kept) return Promise.reject(kept);
     let connecting = this.#connected.get(name);
     if (!connecting) {
       connecting = this.#connect(name);
@@ -65,12 +88,42 @@ export class SessionPool {
     return this.#known.get(name);
   }
 
+  /** Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. */
+  quarantined(name: string): ProviderFault | undefined {
+    const kept = this.#quarantine.get(name);
+    const left = (kept?.until ?? 0) - this.#parts.clock.monotonic();
+    if (!kept || left <= 0) return undefined;
+    return new ProviderFault('unavailable', kept.why, { code: 'QUARANTINED', retry_after_ms: left });
+  }
+
   async close(): Promise<void> {
+    // What still connects has been told to stop.
     const connected = await Promise.allSettled(this.#connected.values());
     await Promise.allSettled(
-      connected.map((each) => (each.status === 'fulfilled' ? each.value.type.close?.(each.value.session) : undefined)),
+      connected.map(async (each) => {
+        if (each.status === 'rejected') return;
+        const { instance, type, session } = each.value;
+        await this.#closing(`close of '${instance.name}'`, pluginOf(type), async () => type.close?.(session));
+      }),
     );
-    await Promise.allSettled([...this.#opened.values()].map((opened) => opened.close()));
+    await Promise.allSettled(
+      [...this.#opened].map(([url, opened]) => this.#closing(`close of '${url}'`, undefined, async () => opened.close())),
+    );
+  }
+
+  /** Closing has no second chance: what fails is told, and what does not end is left behind. */
+  async #closing(what: string, plugin: string | undefined, close: () => Promise<unknown>): Promise<void> {
+    const { log } = this.#parts;
+    const guarded = {
+      what,
+      plugin,
+      mutating: false,
+      timeout_ms: closeMs,
+      signal: new AbortController().signal,
+      fence: () => undefined,
+      log,
+    };
+    await guard(guarded, close).catch((error: unknown) => log.warn({ err: error }, `The ${what} failed.`));
   }
 
   async #connect(name: string): Promise<Connected> {
@@ -80,14 +133,16 @@ export class SessionPool {
     if (!instance || !type) throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
     const endpoint = (url: string) => this.#endpoint(url);
     const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
-    const guarded = { mutating: false, timeout_ms: 30_000, signal: this.#signal, fence: () => undefined, log };
+    const plugin = pluginOf(type);
+    const guarded = { plugin, mutating: false, timeout_ms: 30_000, signal: this.#signal, fence: () => undefined, log };
     const session = await guard({ ...guarded, what: `connection of '${name}'`, ended: meter.verb(name, 'connect') }, async () =>
       type.connect(instance.config as never, context),
     );
     const identity = type.identity
       ? await guard(
           { ...guarded, what: `identity check of '${name}'`, ended: meter.verb(name, 'identity') },
-          (call) => type.identity?.(session, call) ?? Promise.resolve(name),
+          async (call) => type.identity?.(session, call) ?? name,
+          identityAnswer,
         )
       : name;
     return { instance, type, session, identity };
@@ -108,6 +163,17 @@ export class SessionPool {
       const known = ['http', 'https', ...this.#parts.schemes.map((each) => each.scheme)].join(', ');
       throw new BrokerError('INVALID_CONFIGURATION', `No plugin serves endpoints like '${name}:…'; known: ${known}.`);
     }
-    return scheme.open(rest.join(':'), { data_directory: this.#parts.data_directory, log: this.#parts.log });
+    const { data_directory, log } = this.#parts;
+    try {
+      const opened: unknown = await scheme.open(rest.join(':'), { data_directory, log });
+      const { url: answered, close } = object(opened, '', 'the url and how to close it');
+      text(answered, '', '/url');
+      if (typeof close !== 'function') throw new Broken('/close', close, 'a function');
+      return opened as Opened;
+    } catch (error) {
+      // A refusal in words of its own passes.
+      if (isFault(error) || isBrokerError(error)) throw error;
+      throw pluginFault(error, { what: `opening of '${url}'`, plugin: pluginOf(scheme), log }, 'unavailable');
+    }
   }
 }

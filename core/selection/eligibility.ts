@@ -38,7 +38,8 @@ function objection(query: SelectionQuery, strategy: Strategy, candidate: Candida
     const reason = `${query.machine_count} machines are more than its limit of ${candidate.max_instances_per_request} for one request`;
     return { name, code: 'INSTANCE_LIMIT_EXCEEDED', reason };
   }
-  if (candidate.unhealthy !== undefined) return { name, code: 'PROVIDER_UNHEALTHY', reason: `it is unhealthy: ${candidate.unhealthy}` };
+  if (candidate.unhealthy !== undefined)
+    return { name, code: 'PROVIDER_UNHEALTHY', reason: `it is unhealthy: ${candidate.unhealthy.replace(/\.$/, '')}` };
   if (candidate.weight === 0 && strategy !== 'explicit')
     return { name, code: 'WEIGHT_ZERO', reason: 'its weight is 0: it is used only when named' };
   return undefined;

@@ -1,6 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Finding } from '../findings.ts';
 import { commonTemplateFields } from '../model/template.ts';
+import type { ObjectSchema } from '../object-schema.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
 import type { CanonicalTemplate } from '../scheduler.ts';
 import { compile, type Compiled } from '../schema.ts';
@@ -18,7 +19,7 @@ export class TemplateReview {
   readonly #valueAliases: ReadonlyMap<string, Readonly<Record<string, string>>>;
 
   constructor(types: readonly ProviderType<any, any>[], apis: readonly ProviderApi[]) {
-    this.schema = templateSchema([...types.map((type) => type.fields), ...apis.map((api) => api.fields as TObject | undefined)]);
+    this.schema = templateSchema([...types.map((type) => type.fields), ...apis.map((api) => api.fields as ObjectSchema | undefined)]);
     this.#compiled = compile(this.schema);
     this.#types = namesOf(types.map((type) => [type.type, type.aliases]));
     this.#apis = namesOf(apis.map((api) => [api.name, api.aliases]));
@@ -87,7 +88,7 @@ export class TemplateReview {
 }
 
 /** One schema over all plugins. Where two declare a field differently, either form is right. */
-function templateSchema(parts: readonly (TObject | undefined)[]): TObject {
+function templateSchema(parts: readonly (ObjectSchema | undefined)[]): TObject {
   const properties: Record<string, TSchema> = { ...commonTemplateFields };
   for (const part of parts) {
     for (const [name, field] of Object.entries(part?.properties ?? {})) {

@@ -1,5 +1,8 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Progress } from '../../provider.ts';
+import { progress as progressAnswer } from '../../providers/contract/answers.ts';
+import { boundedWait } from '../../providers/contract/sound-fault.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Holding } from '../hold/holding.ts';
 import { aboutCall, connect, defaultAgainMs, orderOf, type Absorb, type Tools } from './tools.ts';
@@ -20,10 +23,11 @@ export async function dispose(attempt: AttemptRecord, holding: Holding, tools: T
   try {
     const progress = await guard(
       { ...about, what: `clean-up at ${about.where}`, mutating: true, timeout_ms: disposeMs },
-      async (call) => (await api.dispose?.(connected.session, left, call)) ?? { done: true },
+      async (call): Promise<Progress> => (api.dispose ? api.dispose(connected.session, left, call) : { done: true }),
+      progressAnswer,
     );
     if (progress.done) return (draft) => draft.setAttempt(attempt.attempt, { disposed: true });
-    again(progress.again_ms ?? defaultAgainMs);
+    again(boundedWait(progress.again_ms ?? defaultAgainMs));
   } catch (error) {
     if (!isFault(error)) throw error;
     again(error.retry_after_ms ?? 30_000);

@@ -1,5 +1,6 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
+import { found } from '../../providers/contract/answers.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
@@ -15,8 +16,10 @@ export async function find(attempt: AttemptRecord, holding: Holding, tools: Tool
   if (connected instanceof ProviderFault || !api?.find) return (draft) => nextLook(draft, attempt, tools.settings);
   const about = aboutCall(holding, tools, attempt, 'find');
   try {
-    const handle = await guard({ ...about, what: `search at ${about.where}`, mutating: false, timeout_ms: findMs }, async (call) =>
-      api.find?.(connected.session, orderOf(attempt, attempt.prepared?.value), call),
+    const handle = await guard(
+      { ...about, what: `search at ${about.where}`, mutating: false, timeout_ms: findMs },
+      async (call) => api.find?.(connected.session, orderOf(attempt, attempt.prepared?.value), call),
+      found,
     );
     // Found is not stopped: it may be a fleet that goes on. What it has is released as late, and it is told that nothing more may come.
     return (draft) => (handle ? draft.setAttempt(attempt.attempt, { handle }) : nextLook(draft, attempt, tools.settings));

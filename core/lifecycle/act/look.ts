@@ -21,7 +21,9 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
       known: alive.map(refOf),
       steady,
     });
-    tools.up(attempt.provider_instance);
+    const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, seen.machines);
+    if (trouble === undefined) tools.up(attempt.provider_instance);
+    else tools.down(attempt.provider_instance, trouble);
     return (draft) => {
       const present = draft.attempt(attempt.attempt) ?? attempt;
       draft.setAttempt(attempt.attempt, {
@@ -30,8 +32,8 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
         ...(seen.handle === undefined ? {} : { handle: seen.handle }),
       });
       absorbShortfall(draft, present, seen.shortfall);
-      absorbReports(draft, present, seen.machines);
-      absorbMisses(draft, present, seen.machines, api.capabilities.visible_within_ms);
+      absorbReports(draft, present, machines);
+      absorbMisses(draft, present, machines, api.capabilities.visible_within_ms);
     };
   } catch (error) {
     if (!isFault(error)) throw error;

@@ -7,6 +7,9 @@ import type { PlannedOrder } from '../decide/plan.ts';
 import type { Holding } from '../hold/holding.ts';
 import { connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
 
+/** However long an instance wants to be left alone: then it is seen whether another may serve. */
+const longestHoldMs = 10_000;
+
 /** Writes down the orders before anything is sent. An instance that cannot say which cloud it is gets none. */
 export async function open(orders: readonly PlannedOrder[], holding: Holding, tools: Tools): Promise<Absorb> {
   const [first] = orders;
@@ -15,7 +18,10 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
   const connected = await connect(provider_instance, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // It may answer in a moment, and nothing was promised to it yet: meanwhile another rung of the ladder may serve.
-    holding.holdBack(`Waiting for '${provider_instance}': ${connected.message}`, connected.retry_after_ms ?? defaultAgainMs);
+    holding.holdBack(
+      `Waiting for '${provider_instance}': ${connected.message}`,
+      Math.min(connected.retry_after_ms ?? defaultAgainMs, longestHoldMs),
+    );
     return () => undefined;
   }
   return (draft) => {

@@ -1,4 +1,6 @@
 import { isFault, ProviderFault } from '../../fault.ts';
+import { progress as progressAnswer } from '../../providers/contract/answers.ts';
+import { boundedWait } from '../../providers/contract/sound-fault.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Demand } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
@@ -18,12 +20,14 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
   }
   const about = aboutCall(holding, tools, attempt, 'release');
   try {
-    const progress = await guard({ ...about, what: `release at ${about.where}`, mutating: true, timeout_ms: releaseMs }, (call) =>
-      api.release(connected.session, attempt.handle, aim, call),
+    const progress = await guard(
+      { ...about, what: `release at ${about.where}`, mutating: true, timeout_ms: releaseMs },
+      async (call) => api.release(connected.session, attempt.handle, aim, call),
+      progressAnswer,
     );
     tools.up(attempt.provider_instance);
     if (!progress.done) {
-      again(progress.again_ms ?? defaultAgainMs);
+      again(boundedWait(progress.again_ms ?? defaultAgainMs));
       return () => undefined;
     }
     holding.release_at.delete(attempt.attempt);

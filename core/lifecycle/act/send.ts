@@ -1,9 +1,11 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { ProviderApi } from '../../provider.ts';
+import type { Launch, ProviderApi } from '../../provider.ts';
+import { launchAnswer, prepared as preparedAnswer } from '../../providers/contract/answers.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 import { absorbLaunch, absorbLaunchFault, markSent } from '../absorb/absorb-launch.ts';
+import { isEnding } from '../counting.ts';
 import type { Holding } from '../hold/holding.ts';
 import { aboutCall, connect, orderOf, type Absorb, type Tools } from './tools.ts';
 
@@ -30,10 +32,16 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
     }
     const order = orderOf(attempt, prepared.value);
     called = tools.monotonic();
-    const launch = await guard({ ...about, what: `launch at ${about.where}`, mutating: true, timeout_ms: launchMs }, (call) =>
-      api.launch(connected.session, order, call),
+    const answer = await guard(
+      { ...about, what: `launch at ${about.where}`, mutating: true, timeout_ms: launchMs },
+      async (call) => api.launch(connected.session, order, call),
+      launchAnswer,
     );
-    tools.up(attempt.provider_instance);
+    tellSurplus(answer, attempt, { where: about.where, plugin: about.plugin, log: tools.log });
+    const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, answer.machines ?? []);
+    const launch = trouble === undefined ? answer : { ...answer, machines };
+    if (trouble === undefined) tools.up(attempt.provider_instance);
+    else tools.down(attempt.provider_instance, trouble);
     // The answer was a look; the next one waits for those of other requests.
     holding.looked_at.set(attempt.attempt, tools.monotonic());
     const took = answered();
@@ -52,13 +60,33 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
   }
 }
 
+/**
+ * More machines than were ordered break the contract, and yet the answer is taken: machines that live are never lost sight of. Those that nobody wants are
+ * released as soon as they are known, like any that come too many.
+ */
+function tellSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin, log }: Told): void {
+  const asked = attempt.order.machine_count;
+  const came = (launch.machines ?? []).filter(({ status }) => !isEnding(status)).length;
+  if (came <= asked) return;
+  const whose = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+  const about = { request_id: attempt.request_id, attempt: attempt.attempt };
+  log.error(
+    about,
+    `The launch at ${where} gave ${came} machines where ${asked} were ordered; this is a bug of ${whose}. Those not wanted are released.`,
+  );
+}
+
+type Told = Pick<Tools, 'log'> & { readonly where: string; readonly plugin?: string | undefined };
+
 /** What the launch refers to and its exact parameters: made once for an attempt, then only read. */
 async function prepare(attempt: AttemptRecord, api: ProviderApi, connected: Connected, holding: Holding, tools: Tools) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
   const about = aboutCall(holding, tools, attempt, 'prepare');
   try {
-    const value = await guard({ ...about, what: `preparation at ${about.where}`, mutating: true, timeout_ms: prepareMs }, async (call) =>
-      api.prepare?.(connected.session, orderOf(attempt, undefined), call),
+    const value = await guard(
+      { ...about, what: `preparation at ${about.where}`, mutating: true, timeout_ms: prepareMs },
+      async (call) => api.prepare?.(connected.session, orderOf(attempt, undefined), call),
+      preparedAnswer,
     );
     return { value: value as unknown, fresh: true };
   } catch (error) {

@@ -3,6 +3,7 @@ import { isFault, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { LaunchOrder, ProviderApi } from '../../provider.ts';
+import { pluginOf } from '../../plugin-of.ts';
 import type { Guarded } from '../../providers/guard.ts';
 import type { ProviderMeter } from '../../providers/provider-meter.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
@@ -10,6 +11,7 @@ import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
 import type { Settings } from '../settings.ts';
 import type { Observer } from './observer.ts';
+import type { Owners } from './owners.ts';
 
 /** What came of a step, to be taken in by the case as it is then. */
 export type Absorb = (draft: Draft) => void;
@@ -17,6 +19,7 @@ export type Absorb = (draft: Draft) => void;
 export interface Tools {
   readonly pool: SessionPool;
   readonly observer: Observer;
+  readonly owners: Owners;
   readonly settings: Settings;
   readonly installation: string;
   readonly signal: AbortSignal;
@@ -58,10 +61,11 @@ export function aboutCall(
   tools: Tools,
   attempt: AttemptRecord,
   verb: string,
-): Pick<Guarded, 'signal' | 'fence' | 'log' | 'ended'> & { readonly where: string } {
+): Pick<Guarded, 'signal' | 'fence' | 'log' | 'ended' | 'plugin'> & { readonly where: string } {
   const where = `'${attempt.provider_instance}' (${attempt.api})`;
   const ended = tools.meter.verb(attempt.provider_instance, verb);
-  return { where, signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), log: tools.log, ended };
+  const signal = AbortSignal.any([tools.signal, holding.signal]);
+  return { where, plugin: pluginOf(tools.api(attempt)), signal, fence: () => holding.fence(), log: tools.log, ended };
 }
 
 /** The order of an attempt as it was frozen, with what was prepared for it. */

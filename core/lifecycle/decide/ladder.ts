@@ -10,13 +10,14 @@ export function ladderOf(request: RequestRecord, directory: ProviderDirectory, f
     const template = request.variants?.[name] ?? request.template;
     const instance = directory.instance(name);
     const api = instance && template && directory.apiOf(template, name);
-    if (!instance || !api || directory.review(template, instance).some(isError)) return [];
+    if (!instance || !api || !template) return [];
+    const rung = { provider_instance: name, provider_type: instance.type, api: api.name, capabilities: api.capabilities };
+    // It is not asked what it offers, and no order for it is sent: the request waits for it where there is no other.
+    if (directory.quarantined(name)) return [{ ...rung, template: directory.templateFor(template, instance), offers: undefined }];
+    if (directory.review(template, instance).some(isError)) return [];
     return [
       {
-        provider_instance: name,
-        provider_type: instance.type,
-        api: api.name,
-        capabilities: api.capabilities,
+        ...rung,
         template: directory.templateFor(template, instance),
         offers: directory.openOffers(template, instance, api),
         skipped: directory.skippedOffers(template, instance, api),

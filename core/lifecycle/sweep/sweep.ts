@@ -2,6 +2,9 @@ import { isFault } from '../../fault.ts';
 import { newWishId } from '../../ids.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { OwnedResource, ProviderApi, ProviderType } from '../../provider.ts';
+import { pluginOf } from '../../plugin-of.ts';
+import { ownedResource } from '../../providers/contract/answers.ts';
+import { listing } from '../../providers/contract/listing.ts';
 import { guard } from '../../providers/guard.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 import type { Change } from '../../storage.ts';
@@ -12,6 +15,7 @@ import type { BackgroundParts } from '../background-parts.ts';
 
 const listMs = 300_000;
 const removeMs = 120_000;
+const mostListed = 500_000;
 /** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
 const tellAfter = 2;
 const endAfter = 3;
@@ -112,16 +116,20 @@ export class Sweep {
   /** The whole listing or none: half of one would count the other half as missed. Containers first, since they would refill what is ended before them. */
   async #list({ name }: ProviderInstance, { type, session }: Connected): Promise<OwnedResource[]> {
     const { installation, meter } = this.#parts;
-    return guard({ ...this.#guarded(listMs, false), ended: meter.verb(name, 'owned'), what: `sweep of '${name}'` }, async (call) => {
-      const found: OwnedResource[] = [];
-      for (const source of this.#sources(type)) {
-        for await (const resource of source.owned?.(session, installation, call) ?? []) {
-          found.push(resource);
-          this.#source.set(resource, source);
+    return guard(
+      { ...this.#guarded(listMs, false), ended: meter.verb(name, 'owned'), what: `sweep of '${name}'`, plugin: pluginOf(type) },
+      async (call) => {
+        const found: OwnedResource[] = [];
+        for (const source of this.#sources(type)) {
+          if (!source.owned) continue;
+          await listing<OwnedResource>(source.owned(session, installation, call), mostListed, ownedResource, (resource) => {
+            found.push(resource);
+            this.#source.set(resource, source);
+          });
         }
-      }
-      return found;
-    });
+        return found;
+      },
+    );
   }
 
   /** Who lists and removes: the APIs their containers, the type all else. */
@@ -172,8 +180,9 @@ export class Sweep {
     if (removable.length === 0) return;
     const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
     for (const [source, mine] of Map.groupBy(some, (orphan) => this.#source.get(orphan))) {
-      await guard({ ...this.#guarded(removeMs, true), ended: meter.verb(name, 'remove'), what: `clean-up of '${name}'` }, async (call) =>
-        source?.remove?.(session, mine, call),
+      await guard(
+        { ...this.#guarded(removeMs, true), ended: meter.verb(name, 'remove'), what: `clean-up of '${name}'`, plugin: pluginOf(source) },
+        async (call) => source?.remove?.(session, mine, call),
       );
     }
     const ids = some.map(({ id }) => id);

@@ -4,11 +4,12 @@ import type { MachineType } from '../../../core/provider.ts';
 import { entriesIn, isObject } from '../input.ts';
 import { invalidInput, type Script, type ScriptCall } from '../script.ts';
 
-/** How requests and returns stand, each told once. An id that nobody knows is answered among the others. */
+/** How requests and returns stand, in the order asked for. An id that nobody knows is answered among the others. */
 export const getRequestStatus: Script = async (call) => {
-  const ids = new Set(entriesIn(call.input, 'requests').map(idOf));
-  const requests = await Promise.all([...ids].map((id) => entry(id, call)));
-  return { requests };
+  const ids = entriesIn(call.input, 'requests').map(idOf);
+  // One that is named often is looked up once.
+  const found = new Map([...new Set(ids)].map((id) => [id, entry(id, call)]));
+  return { requests: await Promise.all(ids.map((id) => found.get(id))) };
 };
 
 function idOf(entry: unknown): string {

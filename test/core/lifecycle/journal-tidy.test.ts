@@ -4,7 +4,7 @@ import { JournalTidy } from '../../../core/lifecycle/journal-tidy.ts';
 import { Tidy } from '../../../core/lifecycle/tidy.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
-import { anEvent, aRequest, insert } from '../../support/storage-records.ts';
+import { anEvent, aRequest, insert } from '../../plugin-testkit/storage/records.ts';
 
 const day = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -6,6 +6,8 @@ import { bootBroker } from '../../support/boot-broker.ts';
 import { read } from './unruly.ts';
 
 const plugin = join(import.meta.dirname, 'unruly.ts');
+
+const instances = ['good', 'bad', 'slow'];
 
 interface Told {
   readonly message: string;
@@ -24,14 +26,15 @@ for (const { rule, how } of [
     const told: Told[] = [];
     const hear = (fields: Readonly<Record<string, unknown>>, message: string) => void told.push({ fields, message });
     writeFileSync(`${stateOf('bad')}.rule`, rule);
+    writeFileSync(`${stateOf('slow')}.rule`, 'launch waits');
     const broker = await bootBroker({
       loop: 'thread',
       thread: { ping_ms: 250, quarantine_ms: 4_000 },
       log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear },
-      templates: ['good', 'bad'].map((name) => ({ template_id: name, provider_name: name, state: stateOf(name) })),
+      templates: instances.map((name) => ({ template_id: name, provider_name: name, state: stateOf(name) })),
       configuration: {
         plugins: [plugin, 'default-format', 'storage-sqlite'],
-        providers: ['good', 'bad'].map((name) => ({ name, type: 'unruly', config: { state: stateOf(name) } })),
+        providers: instances.map((name) => ({ name, type: 'unruly', config: { state: stateOf(name) } })),
       },
     });
     t.teardown(async () => {
@@ -48,15 +51,21 @@ for (const { rule, how } of [
       });
 
     await completed(await request('good'));
+    // Its call is under way while the other hangs; in the next thread it is quick.
+    const slow = await request('slow');
+    await until(async () => existsSync(`${stateOf('slow')}.waiting`));
+    rmSync(`${stateOf('slow')}.rule`);
     const bad = await request('bad');
     const { message } = await until(async () => {
       const { body } = await call('GET', '/providers/bad');
       return body.status === 'unhealthy' && (body as { readonly message: string });
     });
     t.regex(message, /held the loop's thread up .*nothing of it is called before 20/);
-    // While it is left alone: with the machine's clock at its heels it would hang the next thread too.
+    // While it is left alone.
     await completed(await request('good'));
-    t.is((await call('GET', '/providers/good')).body.status, 'healthy');
+    await completed(slow);
+    for (const name of ['good', 'slow']) t.is((await call('GET', `/providers/${name}`)).body.status, 'healthy');
+    t.is((await call('GET', '/providers/bad')).body.status, 'unhealthy');
     const hung = told.find(({ message: line }) => line.startsWith('The loop thread hangs'));
     t.deepEqual(hung?.fields['suspects'], ['bad']);
     if (rule !== 'launch blocks') t.regex(hung?.message ?? '', /unruly\.ts/);

@@ -16,7 +16,9 @@ interface Cell {
 }
 
 const cellsOf = (verbs: readonly string[], ways: readonly string[], legal: readonly string[] = []): Cell[] =>
-  verbs.flatMap((verb) => ways.map((how) => ({ name: `${verb.toLowerCase()}-${how}`, verb, how }))).filter(({ name }) => !legal.includes(name));
+  verbs
+    .flatMap((verb) => ways.map((how) => ({ name: `${verb.toLowerCase()}-${how}`, verb, how })))
+    .filter(({ name }) => !legal.includes(name));
 
 /** A broker with one instance for each way to misbehave, and a good one. */
 async function boot(t: ExecutionContext, cells: readonly Cell[], options: { readonly settings?: object; readonly log?: Log } = {}) {
@@ -54,7 +56,8 @@ async function boot(t: ExecutionContext, cells: readonly Cell[], options: { read
         const { body } = await call('GET', `/requests/${id}/status`);
         return body.status === 'completed' && body;
       }),
-    health: async (name: string) => (await call('GET', `/providers/${name}`)).body as { readonly status: string; readonly message?: string },
+    health: async (name: string) =>
+      (await call('GET', `/providers/${name}`)).body as { readonly status: string; readonly message?: string },
   };
 }
 
@@ -63,7 +66,10 @@ type Booted = Awaited<ReturnType<typeof boot>>;
 async function goodServes(t: ExecutionContext, { request, completed, call, health }: Booted): Promise<void> {
   const { machines } = await completed(await request('good'));
   t.is(machines.length, 2);
-  t.is((await call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) })).status, 200);
+  t.is(
+    (await call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) })).status,
+    200,
+  );
   t.is((await health('good')).status, 'healthy');
 }
 

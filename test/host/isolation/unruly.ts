@@ -62,6 +62,10 @@ async function later<T>({ state }: Session, name: string, work: () => T): Promis
     await new Promise((resolve) => void setTimeout(resolve, 5));
     for (;;);
   }
+  if (text === `${name} waits`) {
+    writeFileSync(`${state}.waiting`, '');
+    await new Promise(() => undefined);
+  }
   if (text === `${name} stray`) setTimeout(() => Promise.reject(new Error('thrown in a timer')), 1);
   const instead = unruly(state, name);
   return instead ? (instead.answer as T) : work();
@@ -69,7 +73,8 @@ async function later<T>({ state }: Session, name: string, work: () => T): Promis
 
 async function* listed<T>({ state }: Session, name: string): AsyncGenerator<T> {
   const instead = unruly(state, name);
-  if (existsSync(`${state}.rule`) && readFileSync(`${state}.rule`, 'utf8') === `${name} endless`) for (;;) yield { name: 'm', vcpus: 1, cores: 1, memory_mib: 1, arch: 'x' } as T;
+  if (existsSync(`${state}.rule`) && readFileSync(`${state}.rule`, 'utf8') === `${name} endless`)
+    for (;;) yield { name: 'm', vcpus: 1, cores: 1, memory_mib: 1, arch: 'x' } as T;
   for (const each of (instead?.answer as T[]) ?? []) yield each;
 }
 
@@ -141,7 +146,9 @@ const api = defineProviderApi<Session>()({
       return { handle: { token }, machines: reports(state, token), settled: true };
     }),
   observe: (session, watched) =>
-    later(session, 'observe', () => watched.map(({ handle }) => ({ machines: reports(session.state, (handle as { token: string }).token), settled: true }))),
+    later(session, 'observe', () =>
+      watched.map(({ handle }) => ({ machines: reports(session.state, (handle as { token: string }).token), settled: true })),
+    ),
   release: (session, handle, { go }, call) =>
     later(session, 'release', () => {
       call.fence();
@@ -153,6 +160,5 @@ const api = defineProviderApi<Session>()({
     }),
   dispose: (session) => later(session, 'dispose', () => ({ done: true })),
 });
-
 
 export default definePlugin({ name: 'unruly', contract: 1, providers: [type], providerApis: [api] });

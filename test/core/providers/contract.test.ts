@@ -1,0 +1,125 @@
+import test from 'ava';
+import { ProviderFault } from '../../../core/index.ts';
+import * as answers from '../../../core/providers/contract/answers.ts';
+import { Broken } from '../../../core/providers/contract/broken.ts';
+import { listing } from '../../../core/providers/contract/listing.ts';
+import { soundFault } from '../../../core/providers/contract/sound-fault.ts';
+
+const machine = { machine_id: 'm-1', status: 'running', ready: true };
+const launch = (fields: object) => ({ handle: { token: 't' }, settled: true, ...fields });
+const circle: Record<string, unknown> = {};
+circle['self'] = circle;
+
+const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown, place: RegExp])[] = [
+  [answers.launchAnswer, undefined, /^the answer is undefined; the contract wants a launch/],
+  [answers.launchAnswer, { settled: true }, /^\/handle is undefined; .* a JSON object/],
+  [answers.launchAnswer, launch({ handle: 'h' }), /^\/handle is 'h'/],
+  [answers.launchAnswer, launch({ handle: { at: { run: () => 0 } } }), /^\/handle\/at\/run is a function; .* JSON/],
+  [answers.launchAnswer, launch({ handle: circle }), /deeper than/],
+  [answers.launchAnswer, launch({ handle: { when: new Date() } }), /^\/handle\/when is an object; .* not a Date/],
+  [answers.launchAnswer, launch({ handle: [new Map()] }), /^\/handle\/0 .* not a Map/],
+  [answers.launchAnswer, launch({ handle: { n: Number.NaN } }), /^\/handle\/n is NaN/],
+  [answers.launchAnswer, launch({ settled: 'yes' }), /^\/settled is 'yes'; .* true or false/],
+  [answers.launchAnswer, launch({ machines: {} }), /^\/machines is an object; .* a list of machine reports/],
+  [answers.launchAnswer, launch({ machines: [machine, null] }), /^\/machines\/1 is null/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, machine_id: '' }] }), /^\/machines\/0\/machine_id is ''/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, machine_id: 7 }] }), /^\/machines\/0\/machine_id is 7/],
+  [answers.launchAnswer, launch({ machines: [machine, { ...machine }] }), /^\/machines\/1\/machine_id is 'm-1'; .* each machine once/],
+  [
+    answers.launchAnswer,
+    launch({ machines: [{ ...machine, status: 'up' }] }),
+    /^\/machines\/0\/status is 'up'; .* one of pending, running/,
+  ],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, ready: 1 }] }), /^\/machines\/0\/ready is 1/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, status: 'pending' }] }), /^\/machines\/0\/ready .* to be running/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, launched_at: 'soon' }] }), /^\/machines\/0\/launched_at is 'soon'; .* ISO 8601/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, reclaim_at: 5 }] }), /^\/machines\/0\/reclaim_at is 5/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, private_ip: 10 }] }), /^\/machines\/0\/private_ip is 10/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, market: 'cheap' }] }), /^\/machines\/0\/market is 'cheap'/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, data: 'zone' }] }), /^\/machines\/0\/data is 'zone'/],
+  [answers.launchAnswer, launch({ machines: [{ ...machine, data: { when: 1n } }] }), /^\/machines\/0\/data\/when is 1/],
+  [answers.launchAnswer, launch({ shortfall: [{ kind: 'sad', code: 'X', message: 'x' }] }), /^\/shortfall\/0\/kind is 'sad'/],
+  [answers.launchAnswer, launch({ shortfall: [{ kind: 'capacity', code: 'X' }] }), /^\/shortfall\/0\/message is undefined/],
+  [
+    answers.launchAnswer,
+    launch({ shortfall: [{ kind: 'capacity', code: 'X', message: 'x', count: 1.5 }] }),
+    /^\/shortfall\/0\/count is 1.5/,
+  ],
+  [(value) => answers.observations(value, 2), [{}], /^the answer is a list of 1; .* each of the 2/],
+  [(value) => answers.observations(value, 1), undefined, /^the answer is undefined/],
+  [(value) => answers.observation(value, '/3'), { machines: [] }, /^\/3\/settled is undefined/],
+  [(value) => answers.observation(value, '/3'), { machines: [], settled: true, handle: null }, /^\/3\/handle is null/],
+  [answers.progress, undefined, /^the answer is undefined; .* progress/],
+  [answers.progress, {}, /^\/done is undefined/],
+  [answers.progress, { done: false, again_ms: -1 }, /^\/again_ms is -1/],
+  [answers.found, 'i-1', /^the answer is 'i-1'; .* a JSON object/],
+  [answers.identity, undefined, /^the answer is undefined; .* a text/],
+  [answers.places, { regions: ['a', 1], availability_zones: [] }, /^\/regions\/1 is 1/],
+  [answers.machineType, { name: 'm', vcpus: Infinity }, /^\/vcpus is Infinity/],
+  [answers.ownedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
+  [(value) => answers.livingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* asked for/],
+  [answers.offers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
+  [answers.offers, [{ key: '' }], /^\/0\/key is ''/],
+  [answers.findings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
+];
+
+test('an answer that is not as the contract says is refused with its place and what is wanted', (t) => {
+  for (const [index, [check, value, place]] of wrong.entries()) {
+    const error = t.throws(() => check(value), { instanceOf: Broken }, String(index));
+    t.regex(error?.message ?? '', place, String(index));
+  }
+});
+
+test('what the contract allows passes', (t) => {
+  const whole = {
+    ...machine,
+    name: 'h',
+    launched_at: '2026-01-01T00:00:00Z',
+    reclaim_at: null,
+    market: 'spot',
+    data: { zone: 'a', left: undefined },
+  };
+  t.notThrows(() => answers.launchAnswer(launch({ machines: [whole, { machine_id: 'm-2', status: 'pending', ready: false }] })));
+  t.notThrows(() => answers.observation(new ProviderFault('gone', 'no'), '/0'));
+  t.notThrows(() => answers.found(undefined));
+  t.notThrows(() => answers.livingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));
+});
+
+test('a list without an end ends, and one that is none is told', async (t) => {
+  async function* endless(): AsyncGenerator<number> {
+    for (;;) yield 1;
+  }
+  const pass = (): void => undefined;
+  await t.throwsAsync(listing(endless(), 1_000, pass, pass), { message: /goes on after 1000/ });
+  await t.throwsAsync(listing(undefined, 1_000, pass, pass), { message: /wants an async iterable/ });
+});
+
+test('a fault that was made by hand is kept with what can be read of it, and its waits are bounded', (t) => {
+  const odd = Object.assign(new ProviderFault('throttled', 'slow down'), { code: 7, retry_after_ms: 1e12 });
+  t.like(soundFault(odd), { kind: 'throttled', message: 'slow down', code: 'throttled', retry_after_ms: 480_000 });
+  t.is(soundFault(new ProviderFault('throttled', 'now', { retry_after_ms: 0 })).retry_after_ms, 100);
+  const sound = new ProviderFault('capacity', 'none', { retry_after_ms: 1_000 });
+  t.is(soundFault(sound), sound);
+});
+
+test('ten thousand reports are looked through within a few milliseconds', (t) => {
+  const machines = Array.from({ length: 10_000 }, (_, index) => ({
+    machine_id: `i-${index}`,
+    status: 'running',
+    ready: true,
+    name: `ip-10-0-${index}`,
+    private_ip: '10.0.0.1',
+    launched_at: '2026-01-01T00:00:00.000Z',
+    machine_type: 't3.small',
+    market: 'spot',
+    data: { zone: 'us-east-1a', weight: 1 },
+  }));
+  const times = Array.from({ length: 15 }, () => {
+    const began = performance.now();
+    answers.observation({ machines, settled: true }, '/0');
+    return performance.now() - began;
+  });
+  const best = Math.min(...times);
+  t.log(`${best.toFixed(2)} ms at best, ${times.toSorted((a, b) => a - b)[7]?.toFixed(2)} ms in the median`);
+  t.true(best < 50);
+});

@@ -1,0 +1,30 @@
+/** A scheduler strategy that has no words, and one whose words are no JSON. */
+import { definePlugin, Type, type SchedulerStrategy } from '../../../core/index.ts';
+
+const view = (render: () => unknown) => ({ schema: Type.Any(), render });
+const speechless = (): never => {
+  throw new Error('lost for words');
+};
+
+const strategy = (name: string, render: () => unknown): SchedulerStrategy => ({
+  name,
+  requested: view(render),
+  returned: view(render),
+  status: view(render),
+  listed: { ...view(render), entry: render, around: () => render() },
+  templates: view(render),
+  reclaims: view(render),
+  recognises: () => false,
+});
+
+export default definePlugin({
+  name: 'broken-words',
+  contract: 1,
+  schedulers: [
+    strategy('throwing', speechless),
+    strategy('silent', () => undefined),
+    strategy('no-json', () => ({ n: 1n })),
+    strategy('without-entries', () => ({ requests: [] })),
+    { ...strategy('reading', speechless), recognises: speechless, readTemplates: () => ({ layers: [], findings: [] }) },
+  ],
+});
