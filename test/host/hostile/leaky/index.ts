@@ -35,6 +35,7 @@ export default definePlugin({
       name: 'Leaky',
       fields: { type: 'object', properties: {} },
       capabilities: {
+        max_instances: 10,
         machines_per_launch: 10,
         offers_per_launch: 'many',
         visible_within_ms: 0,
