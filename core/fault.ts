@@ -1,4 +1,7 @@
-/** What went wrong at a provider, in the words that decide what the core does next (`faultMeanings`). The plugin classifies, the core decides. */
+/**
+ * What went wrong at a provider, in the words that decide what the core does next (`faultMeanings`). The plugin classifies, the core decides.
+ * Of a launch every kind but `unknown-outcome` says that nothing of the order was started: what came must be answered, with a shortfall.
+ */
 export const faultKinds = ['capacity', 'quota', 'throttled', 'credentials', 'invalid', 'unavailable', 'unknown-outcome', 'gone'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -23,7 +26,7 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
     remedy: 'Have the limit raised, or return machines.',
   },
   throttled: {
-    meaning: 'The provider was asked too often.',
+    meaning: 'The provider was asked too often, and nothing of the order was started.',
     then: 'The same order is sent again later, with the same token.',
     remedy: 'See who else calls with this account.',
   },

@@ -243,7 +243,10 @@ export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, H
    * Idempotent by `order.token`. The result is stored before `launch` is called and never made again for this attempt.
    */
   prepare?(session: Session, order: LaunchOrder<Fields>, call: Call): Promise<Prepared>;
-  /** One attempt. The same `order.token` never starts more than `machine_count` machines, however often it is called. */
+  /**
+   * One attempt. The same `order.token` never starts more than `machine_count` machines, however often it is called. A launch that started a part
+   * answers with it, and with a shortfall; it throws only where nothing was started, or `unknown-outcome`.
+   */
   launch(session: Session, order: LaunchOrder<Fields, Prepared>, call: Call): Promise<Launch<Handle>>;
   /**
    * One entry for each entry of `watched`, in order; a fault in one is its entry, not a throw. The core hands over everything that is due

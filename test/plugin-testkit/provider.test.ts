@@ -145,6 +145,21 @@ test.after.always(() => void server.close());
 
 /** One thing wrong with the tiny provider, the check that is named after it, and what must be said. */
 const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<Plugin>, check: string, says: RegExp]>> = {
+  'it throws for want of room when it has started a part': [
+    () =>
+      tinyPlugin(
+        {},
+        {
+          launch: async (session: TinySession, order: LaunchOrder<any, any>, call: Call) => {
+            const given = await launch(session, order, call);
+            if ((given.shortfall ?? []).length > 0) throw new ProviderFault('capacity', 'There is no more room.');
+            return given;
+          },
+        },
+      ),
+    'where there is room for fewer, it gives fewer and says why',
+    /throws 'capacity' says that nothing of the order was started/,
+  ],
   'it starts anew for a token that was used': [
     () => tinyPlugin({}, { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => startsAnew(s, o, c) }),
     'launched twice with one token, an order starts once',

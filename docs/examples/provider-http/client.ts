@@ -34,10 +34,15 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
       status = response.status;
       answer = (await response.json()) as typeof answer;
     } catch (cause) {
+      // Nobody was there to do anything.
+      if ((cause as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED')
+        throw new ProviderFault('unavailable', `Nobody answers at ${url}.`, { cause });
       // What reads may be asked again. Of what changes something nobody knows whether it was done: muster asks for the same order again.
       throw new ProviderFault(method === 'GET' ? 'unavailable' : 'unknown-outcome', `The cloud at ${url} gave no answer.`, { cause });
     }
     if (status < 300) return answer;
+    // Who is to be ended and is not there has ended.
+    if (method === 'DELETE' && (status === 404 || status === 410)) return answer;
     const kind = kinds[status] ?? (method === 'GET' ? 'unavailable' : 'unknown-outcome');
     throw new ProviderFault(kind, `The cloud refused: ${answer.message ?? status}.`, { code: String(status) });
   }

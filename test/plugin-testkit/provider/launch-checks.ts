@@ -71,7 +71,10 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
       await room.call(kit, stage.world, count - 1);
       const order = await stage.order();
       const outcome = await stage.untilFinal(() => stage.send(order));
-      if (outcome.kind === 'fault') return tooFew(outcome.fault.kind);
+      if (outcome.kind === 'fault') {
+        tooFew(outcome.fault.kind);
+        return void sameIds(await stage.livingAfter(0), [], nothingStarted(outcome.fault.kind), 'Living');
+      }
       assert.equal(
         outcome.kind,
         'value',
@@ -113,6 +116,10 @@ async function oneOfNone(stage: Stage, room: (world: any, machines: number) => u
   );
   tooFew(attempt.shortfall[0]?.kind);
 }
+
+/** What a launch promises by throwing. */
+const nothingStarted = (kind: string): string =>
+  `A launch that throws '${kind}' says that nothing of the order was started: what was is lost sight of. Give what came, with a shortfall, instead.`;
 
 function tooFew(kind: unknown): void {
   assert.ok(

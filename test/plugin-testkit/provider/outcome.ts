@@ -23,8 +23,10 @@ export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
-/** In words, for a message. */
-export function told(outcome: Outcome<unknown>): string {
+/** In words, for a message, without a full stop. */
+export const told = (outcome: Outcome<unknown>): string => said(outcome).replace(/\.$/, '');
+
+function said(outcome: Outcome<unknown>): string {
   if (outcome.kind === 'value') return `it gave ${shown(outcome.value)}`;
   if (outcome.kind === 'fault') return `it threw a ProviderFault of kind '${outcome.fault.kind}': ${outcome.fault.message}`;
   if (outcome.kind === 'claim-lost') return 'it threw ClaimLost';

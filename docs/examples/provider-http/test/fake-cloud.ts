@@ -9,7 +9,7 @@ export async function fakeCloud() {
   const orders = new Map<string, Map<string, CloudMachine>>();
   let started = 0;
   let most = 100;
-  /** How the next order ends: with a status, or without an answer, carried out (`lost`) or not (`hang`). */
+  /** How the next order ends: with a status, or carried out and without an answer (`lost`). `hang`: the next call of any kind has no answer. */
   let next: number | 'lost' | 'hang' | undefined;
   const living = () => [...orders.values()].flatMap((machines) => [...machines.values()]);
 
@@ -27,21 +27,19 @@ export async function fakeCloud() {
     return [...order.values()];
   }
 
-  function end(id: string): void {
-    for (const machines of orders.values()) machines.delete(id);
-  }
+  const end = (id: string): boolean => [...orders.values()].some((machines) => machines.delete(id));
 
   async function answer(request: IncomingMessage): Promise<readonly [status: number, body: unknown] | undefined> {
     const [, kind, id = ''] = (request.url ?? '').split('/');
-    if (kind === 'orders' && request.method === 'GET') return [200, [...(orders.get(id)?.values() ?? [])]];
-    if (kind === 'machines') {
-      end(id);
-      return [200, {}];
+    if (next === 'hang') {
+      next = undefined;
+      return undefined;
     }
+    if (kind === 'orders' && request.method === 'GET') return [200, [...(orders.get(id)?.values() ?? [])]];
+    if (kind === 'machines') return end(id) ? [200, {}] : [404, { message: 'there is no such machine' }];
     const { count } = JSON.parse(await text(request)) as { readonly count: number };
     const wrong = next;
     next = undefined;
-    if (wrong === 'hang') return undefined;
     if (typeof wrong === 'number') return [wrong, { message: 'as the test wants it' }];
     if (most <= living().length && !orders.has(id)) return [409, { message: 'there is no room' }];
     const machines = start(id, count);
