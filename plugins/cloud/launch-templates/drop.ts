@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
 import { kindOfReason } from '../fault-codes.ts';
 import type { CloudSession } from '../session.ts';
@@ -5,13 +6,19 @@ import { ownTags } from '../tags.ts';
 import { orderText } from './descriptions.ts';
 import { templatesTagged, unlessMissing, versionsOf } from './look.ts';
 import { templateTags } from './make.ts';
+import { isYoung } from './missing.ts';
 import type { TemplateVersion } from './template-version.ts';
 
 /** EC2's limit of one call. */
 const mostVersions = 200;
+const askAgainMs = 15_000;
+
+/** What this process deleted: that it is gone then needs no second word. */
+const deleted = new LRUCache<string, true>({ max: 10_000 });
 
 /**
- * Deletes what was made for this order alone, and nothing else; already deleted is done. An order that broke off before it was stored what it
+ * Deletes what was made for this order alone, and nothing else; already deleted is done. EC2 may deny for minutes what was just made: one that it does not
+ * know counts as deleted only when it must know it, and is a fault `unavailable` before. An order that broke off before it was stored what it
  * uses may have made a launch template or a version all the same, also under settings that have changed since: it is looked for by its marks.
  */
 export async function dropLaunchTemplate(
@@ -21,8 +28,14 @@ export async function dropLaunchTemplate(
   call: Call,
 ): Promise<void> {
   if (used) {
-    if (used.owner === 'order') await deleteTemplate(session, used.id, call);
-    if (used.owner === 'version') await deleteVersions(session, used.id, [used.version], call);
+    if (used.owner !== 'order' && used.owner !== 'version') return;
+    const known = used.owner === 'order' ? await deleteTemplate(session, used.id, call) : await deleteVersion(session, used, call);
+    const mark = `${session.installation} ${used.id} ${used.version}`;
+    if (known) deleted.set(mark, true);
+    else if (!deleted.has(mark) && isYoung(session, used)) {
+      const message = `EC2 does not know launch template ${used.id} (version ${used.version}), which may be too young for it; it is to be deleted again.`;
+      throw new ProviderFault('unavailable', message, { code: 'InvalidLaunchTemplateId.NotFound', retry_after_ms: askAgainMs });
+    }
     return;
   }
   const installation = { [ownTags.installation]: session.installation };
@@ -43,25 +56,39 @@ export async function dropLaunchTemplate(
   }
 }
 
-export async function deleteTemplate(session: CloudSession, id: string, call: Call): Promise<void> {
-  await unlessMissing(() => session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call));
+/** False: EC2 does not know it. */
+export async function deleteTemplate(session: CloudSession, id: string, call: Call): Promise<boolean> {
+  const answer = await unlessMissing(() => session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call));
+  return answer !== undefined;
 }
 
-/** Deletes versions. EC2 answers for each by itself: what it did not delete, for another reason than that it is gone, is a fault. */
-export async function deleteVersions(session: CloudSession, id: string, versions: readonly string[], call: Call): Promise<void> {
+const deleteVersion = async (session: CloudSession, { id, version }: TemplateVersion, call: Call): Promise<boolean> =>
+  (await deleteVersions(session, id, [version], call)) === 0;
+
+/**
+ * Deletes versions. EC2 answers for each by itself: what it did not delete, for another reason than that it is gone, is a fault. Gives how many it does not
+ * know.
+ */
+export async function deleteVersions(session: CloudSession, id: string, versions: readonly string[], call: Call): Promise<number> {
+  let unknown = 0;
   for (let i = 0; i < versions.length; i += mostVersions) {
     const Versions = versions.slice(i, i + mostVersions);
     const answer = await unlessMissing(() =>
       session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),
     );
+    if (!answer) unknown += Versions.length;
     for (const { VersionNumber, ResponseError } of answer?.UnsuccessfullyDeletedLaunchTemplateVersions ?? []) {
       const code = ResponseError?.Code ?? 'unexpectedError';
       const kind = kindOfReason(code);
-      if (kind === 'gone') continue;
+      if (kind === 'gone') {
+        unknown += 1;
+        continue;
+      }
       const said = ResponseError?.Message ?? 'The cloud gave no reason.';
       throw new ProviderFault(kind, `DeleteLaunchTemplateVersions: version ${VersionNumber} of ${id}: ${said} Error Code: ${code}`, {
         code,
       });
     }
   }
+  return unknown;
 }

@@ -179,3 +179,17 @@ test('versions that orders left behind are listed for the sweep, and taken away 
   await cloudType.remove?.(cloud.session, await list(), cloud.call);
   t.deepEqual(await list(), []);
 });
+
+test('a launch template that EC2 does not know yet is not taken for deleted', async (t) => {
+  const cloud = await templateStage(t, {}, { visible_ms: { template: 30_000 } });
+  const order = await cloud.order(spotFleet, { template: { price_type: 'spot' } as any });
+  t.is(held(cloud).length, 1);
+  const early = await t.throwsAsync(async () => spotFleet.dispose?.(cloud.session, { order }, cloud.call));
+  t.like(early, { kind: 'unavailable', retry_after_ms: 15_000 });
+  t.is(held(cloud).length, 1);
+  cloud.simulator.advance(60_000);
+  await dispose(cloud, spotFleet, order);
+  t.is(held(cloud).length, 0);
+  // It is gone because we deleted it: nobody waits for that.
+  t.deepEqual(await spotFleet.dispose?.(cloud.session, { order }, cloud.call), { done: true });
+});
