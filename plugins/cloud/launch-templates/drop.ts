@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
+import { isFault, ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
 import { kindOfReason } from '../fault-codes.ts';
 import type { CloudSession } from '../session.ts';
 import { ownTags } from '../tags.ts';
@@ -13,8 +13,24 @@ import type { TemplateVersion } from './template-version.ts';
 const mostVersions = 200;
 const askAgainMs = 15_000;
 
-/** What this process deleted: that it is gone then needs no second word. */
-const deleted = new LRUCache<string, true>({ max: 10_000 });
+/** What a session deleted, or may have, its answer being lost: that it is gone then needs no second word. */
+function deletedBy({ memory }: CloudSession): LRUCache<string, true> {
+  const key = 'launch templates deleted';
+  const known = memory.get(key) as LRUCache<string, true> | undefined;
+  const deleted = known ?? new LRUCache<string, true>({ max: 10_000 });
+  if (!known) memory.set(key, deleted);
+  return deleted;
+}
+
+/** Asks to delete, and remembers what may have been deleted where the answer gets lost. Undefined: there is no such launch template. */
+async function deleting<T>(session: CloudSession, marks: readonly string[], ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await unlessMissing(ask);
+  } catch (error) {
+    if (isFault(error) && error.kind === 'unknown-outcome') for (const mark of marks) deletedBy(session).set(mark, true);
+    throw error;
+  }
+}
 
 /**
  * Deletes what was made for this order alone, and nothing else; already deleted is done. EC2 may deny for minutes what was just made: one that it does not
@@ -30,9 +46,9 @@ export async function dropLaunchTemplate(
   if (used) {
     if (used.owner !== 'order' && used.owner !== 'version') return;
     const known = used.owner === 'order' ? await deleteTemplate(session, used.id, call) : await deleteVersion(session, used, call);
-    const mark = `${session.installation} ${used.id} ${used.version}`;
-    if (known) deleted.set(mark, true);
-    else if (!deleted.has(mark) && isYoung(session, used)) {
+    const deleted = deletedBy(session);
+    const gone = deleted.has(used.id) || deleted.has(`${used.id} ${used.version}`);
+    if (!known && !gone && isYoung(session, used)) {
       const message = `EC2 does not know launch template ${used.id} (version ${used.version}), which may be too young for it; it is to be deleted again.`;
       throw new ProviderFault('unavailable', message, { code: 'InvalidLaunchTemplateId.NotFound', retry_after_ms: askAgainMs });
     }
@@ -58,7 +74,10 @@ export async function dropLaunchTemplate(
 
 /** False: EC2 does not know it. */
 export async function deleteTemplate(session: CloudSession, id: string, call: Call): Promise<boolean> {
-  const answer = await unlessMissing(() => session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call));
+  const answer = await deleting(session, [id], () =>
+    session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call),
+  );
+  if (answer) deletedBy(session).set(id, true);
   return answer !== undefined;
 }
 
@@ -73,10 +92,13 @@ export async function deleteVersions(session: CloudSession, id: string, versions
   let unknown = 0;
   for (let i = 0; i < versions.length; i += mostVersions) {
     const Versions = versions.slice(i, i + mostVersions);
-    const answer = await unlessMissing(() =>
+    const marks = Versions.map((version) => `${id} ${version}`);
+    const answer = await deleting(session, marks, () =>
       session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),
     );
     if (!answer) unknown += Versions.length;
+    for (const { VersionNumber } of answer?.SuccessfullyDeletedLaunchTemplateVersions ?? [])
+      deletedBy(session).set(`${id} ${VersionNumber}`, true);
     for (const { VersionNumber, ResponseError } of answer?.UnsuccessfullyDeletedLaunchTemplateVersions ?? []) {
       const code = ResponseError?.Code ?? 'unexpectedError';
       const kind = kindOfReason(code);
