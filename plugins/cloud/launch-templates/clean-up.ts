@@ -5,7 +5,7 @@ import { digest } from './contents.ts';
 import { weekIn } from './descriptions.ts';
 import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
 import { templateTags } from './make.ts';
-import { deleteTemplate, deleteVersions } from './drop.ts';
+import { deleteTemplate, deleteVersions } from './deletions.ts';
 import { isOver, unusedAfterMs, weekOf } from './week.ts';
 
 /** Whole launch templates are looked for so often at most, and so many looked at each time. */

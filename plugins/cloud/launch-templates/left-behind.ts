@@ -3,7 +3,7 @@ import type { Call, OwnedResource } from '../../../core/index.ts';
 import type { CloudSession } from '../session.ts';
 import { madeFor, ownTags, tagValue } from '../tags.ts';
 import { orderIn } from './descriptions.ts';
-import { deleteTemplate, deleteVersions } from './drop.ts';
+import { deleteTemplate, deleteVersions } from './deletions.ts';
 import { templatesTagged, versionsOf } from './look.ts';
 import { templateTags } from './make.ts';
 
