@@ -1,32 +1,48 @@
 import type { AttemptRecord } from '../model/attempt.ts';
-import { machineKey, type MachineKey, type MachineRecord } from '../model/machine.ts';
-import type { RequestRecord } from '../model/request.ts';
+import type { MachineKey, MachineRecord } from '../model/machine.ts';
+import { isTerminal, type RequestRecord } from '../model/request.ts';
+import type { EventRecord } from '../model/records.ts';
 import type { WishRecord } from '../model/wish.ts';
 import type { Change } from '../storage.ts';
+import { derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
+import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
+import { partsOf, type Rows } from './parts.ts';
 
 /** Everything that is known of one request, as the holder of its claim has it in memory. */
 export interface Case {
   readonly request: RequestRecord;
   readonly attempts: readonly AttemptRecord[];
-  readonly machines: readonly MachineRecord[];
+  readonly machines: Machines;
   /** Wishes of callers that are not absorbed yet. */
   readonly wishes: readonly WishRecord[];
 }
 
+/** A case as its holder has it: what became durable is put into its machines. */
+export interface HeldCase extends Case {
+  readonly machines: MachineSet;
+}
+
+interface Told {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
 /**
- * A case on its way to its next state. It only collects: the changes are committed by the loop, and only then does the next state hold.
+ * A case on its way to its next state. It only collects: the changes are committed by the holder, and only then does the next state hold. `now` is in the
+ * time of the holder, see Holding.
  */
 export class Draft {
   #request: RequestRecord;
   readonly #attempts: Map<number, AttemptRecord>;
-  readonly #machines: Map<string, MachineRecord>;
+  readonly #machines: ChangedMachines;
   readonly #wishes: Map<string, WishRecord>;
   readonly #changedAttempts = new Set<number>();
-  readonly #changedMachines = new Set<string>();
   readonly #absorbed: WishRecord[] = [];
-  readonly #events: Change[] = [];
-  readonly #told = new Map<string, { readonly type: string; readonly data: Record<string, unknown>; readonly machine_ids: string[] }>();
+  readonly #events: EventRecord[] = [];
+  readonly #conditions: Change[] = [];
+  /** By machine, in the order of telling. */
+  readonly #told = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly told: Told[] }>();
   #requestChanged = false;
   readonly now: number;
 
@@ -34,7 +50,7 @@ export class Draft {
     this.now = now;
     this.#request = from.request;
     this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
-    this.#machines = new Map(from.machines.map((machine) => [machineKey(machine), machine]));
+    this.#machines = new ChangedMachines(from.machines);
     this.#wishes = new Map(from.wishes.map((wish) => [wish.wish_id, wish]));
   }
 
@@ -44,8 +60,8 @@ export class Draft {
   get attempts(): readonly AttemptRecord[] {
     return [...this.#attempts.values()];
   }
-  get machines(): readonly MachineRecord[] {
-    return [...this.#machines.values()];
+  get machines(): Machines {
+    return this.#machines;
   }
   get wishes(): readonly WishRecord[] {
     return [...this.#wishes.values()];
@@ -55,7 +71,7 @@ export class Draft {
     return this.#attempts.get(number);
   }
   machine(key: MachineKey): MachineRecord | undefined {
-    return this.#machines.get(machineKey(key));
+    return this.#machines.get(key);
   }
 
   /** Sets fields of the request; what is the same already changes nothing. */
@@ -65,33 +81,46 @@ export class Draft {
     this.#requestChanged = true;
   }
 
-  putAttempt(attempt: AttemptRecord): void {
+  /** It waits no longer for a slot. */
+  stopWaiting(): void {
+    if (this.#request.waits_for === undefined) return;
+    const { waits_for: _, ...rest } = this.#request;
+    this.#request = rest;
+    this.#requestChanged = true;
+  }
+
+  /** A new attempt, as the order was written down. */
+  addAttempt(attempt: AttemptRecord): void {
     this.#attempts.set(attempt.attempt, attempt);
     this.#changedAttempts.add(attempt.attempt);
   }
 
-  setAttempt(number: number, fields: Partial<AttemptRecord>): void {
+  /** Applies a transition of `attempt.ts` to an attempt; what it leaves as it is changes nothing. */
+  moveAttempt(number: number, transition: (attempt: AttemptRecord) => AttemptRecord): void {
     const attempt = this.#attempts.get(number);
-    if (attempt && !alike(attempt, fields)) this.putAttempt({ ...attempt, ...fields });
+    if (!attempt) return;
+    const next = transition(attempt);
+    if (next === attempt || alike(attempt, next)) return;
+    this.#attempts.set(number, next);
+    this.#changedAttempts.add(number);
   }
 
   putMachine(machine: MachineRecord): void {
-    const key = machineKey(machine);
-    this.#machines.set(key, machine);
-    this.#changedMachines.add(key);
+    this.#machines.put(machine);
   }
 
   setMachine(key: MachineKey, fields: Partial<MachineRecord>): void {
     const machine = this.machine(key);
-    if (machine && !alike(machine, fields)) this.putMachine({ ...machine, ...fields });
+    if (machine && !alike(machine, fields)) this.#machines.put({ ...machine, ...fields });
   }
 
-  /** Takes a field of a machine away; what is absent already changes nothing. */
-  unsetMachine(key: MachineKey, field: 'reclaim_at'): void {
+  /** Takes fields of a machine away; what is absent already changes nothing. */
+  unsetMachine(key: MachineKey, ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]): void {
     const machine = this.machine(key);
-    if (machine?.[field] === undefined) return;
-    const { [field]: _, ...rest } = machine;
-    this.putMachine(rest);
+    if (!machine || fields.every((field) => machine[field] === undefined)) return;
+    const rest = { ...machine };
+    for (const field of fields) delete rest[field];
+    this.#machines.put(rest);
   }
 
   absorb(wish: WishRecord): void {
@@ -99,61 +128,78 @@ export class Draft {
     this.#absorbed.push({ ...wish, absorbed: true });
   }
 
-  journal(type: string, data: Record<string, unknown> = {}): void {
-    const record = { seq: 0, at: this.now, type, request_id: this.#request.request_id, data };
-    this.#events.push({ op: 'insert', kind: 'event', record });
+  /** What must hold in the storage for the change to be made, beside the claim. */
+  require(condition: Change): void {
+    this.#conditions.push(condition);
   }
 
-  /** Journals something of a machine; what is said of many in one step is one line. */
+  journal(type: string, data: Record<string, unknown> = {}): void {
+    this.#events.push({ seq: 0, at: this.now, type, request_id: this.#request.request_id, data });
+  }
+
+  /** Journals something of a machine; what is said of many in one commit is one line. */
   tell(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
-    const kind = JSON.stringify([type, machine.provider_instance, data]);
-    const told = this.#told.get(kind) ?? { type, data: { ...data, provider_instance: machine.provider_instance }, machine_ids: [] };
-    told.machine_ids.push(machine.machine_id);
-    this.#told.set(kind, told);
+    const key = `${machine.provider_instance} ${machine.machine_id}`;
+    const mine = this.#told.get(key) ?? { machine, told: [] };
+    mine.told.push({ type, data });
+    this.#told.set(key, mine);
+  }
+
+  /** Works out what follows from the rows. To be called before `changed` is asked and `commits` are made. */
+  derive(): void {
+    for (const attempt of this.#attempts.values())
+      this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost));
+    const delivered = this.#machines.counts().delivered;
+    // Rows of machines that are gone may be removed once the request ended.
+    const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
+    this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
   }
 
   get changed(): boolean {
-    return (
-      this.#requestChanged || this.#changedAttempts.size + this.#changedMachines.size + this.#absorbed.length + this.#events.length > 0
-    );
+    const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#absorbed.length + this.#events.length;
+    return this.#requestChanged || changes > 0;
   }
 
-  /** The next state. */
-  done(): Case {
-    this.setRequest({ holds: holdsOf(this) });
-    return { request: this.#request, attempts: this.attempts, machines: this.machines, wishes: this.wishes };
+  /** How the case is once all that changed is durable. `into`: the machines of its holder, into which the changed ones are put. */
+  done(into: MachineSet): HeldCase {
+    for (const machine of this.#machines.changed) into.put(machine);
+    return { request: this.#request, attempts: this.attempts, machines: into, wishes: this.wishes };
   }
 
-  /**
-   * What to commit, in parts of at most `rows` changes. The last part carries the request, its attempts and the absorbed wishes: until
-   * it is durable, a restart does the same step again, and machines that are stored already are found again.
-   */
+  /** What to commit, in parts of at most `rows` rows; see `partsOf`. */
   commits(rows: number): Change[][] {
-    for (const { type, data, machine_ids } of this.#told.values()) this.journal(type, { ...data, machine_ids });
-    this.#told.clear();
-    this.setRequest({ holds: holdsOf(this) });
-    const machines = [...this.#changedMachines].flatMap((key): Change[] => {
-      const record = this.#machines.get(key);
-      return record ? [{ op: 'put', kind: 'machine', record }] : [];
-    });
-    const rest: Change[] = [
-      ...[...this.#changedAttempts].flatMap((number): Change[] => {
+    const { request_id, epoch } = this.#request;
+    const changed: Rows = {
+      fence: { op: 'fence', request_id, epoch },
+      conditions: this.#conditions,
+      machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
+      attempts: [...this.#changedAttempts].flatMap((number) => {
         const record = this.#attempts.get(number);
-        return record ? [{ op: 'put', kind: 'attempt', record }] : [];
+        return record ? [{ record, events: this.#events.filter(({ data }) => data['attempt'] === number) }] : [];
       }),
-      ...this.#absorbed.map((record): Change => ({ op: 'put', kind: 'wish', record })),
-      ...this.#events,
-    ];
-    const head: Change[] = [
-      { op: 'fence', request_id: this.#request.request_id, epoch: this.#request.epoch },
-      { op: 'put', kind: 'request', record: this.#request },
-    ];
-    const parts: Change[][] = [];
-    const room = rows - head.length;
-    while (machines.length + Math.min(rest.length, room) > room && machines.length > 0) parts.push([...head, ...machines.splice(0, room)]);
-    // Early parts only say which machines there are: the request itself is as it was read until the last part.
-    const early = parts.map((part) => part.filter((change) => !(change.op === 'put' && change.kind === 'request')));
-    return [...early, [...head, ...machines, ...rest]];
+      request: this.#request,
+      wishes: this.#absorbed,
+      events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
+    };
+    return partsOf(changed, rows, (told) => this.#asEvents(told));
+  }
+
+  #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (Told & { readonly machine: MachineKey })[] {
+    const mine = this.#told.get(`${provider_instance} ${machine_id}`);
+    return mine?.told.map((told) => ({ ...told, machine: mine.machine })) ?? [];
+  }
+
+  /** One line for each thing that is said, with the ids of those that it is said of. */
+  #asEvents(told: readonly (Told & { readonly machine: MachineKey })[]): EventRecord[] {
+    const { request_id } = this.#request;
+    const same = Map.groupBy(told, ({ type, machine, data }) => JSON.stringify([type, machine.provider_instance, data]));
+    return [...same.values()].flatMap((group) => {
+      const [first] = group;
+      if (!first) return [];
+      const { provider_instance } = first.machine;
+      const data = { ...first.data, provider_instance, machine_ids: group.map(({ machine }) => machine.machine_id) };
+      return [{ seq: 0, at: this.now, type: first.type, request_id, data }];
+    });
   }
 }
 

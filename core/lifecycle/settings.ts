@@ -6,6 +6,13 @@ export interface Settings {
   readonly look_late_ms: number;
   /** A machine that is not ready by then has failed. */
   readonly pending_timeout_ms: number;
+  /** A machine that answers lack for so long, though they list others, is gone. */
+  readonly absence_ms: number;
+  /** An instance of which no call was carried out for so long does not answer: others serve in its place. */
+  readonly silent_ms: number;
+  /** Both clocks of this process are compared so often; a difference beyond `clock_jump_ms` is a jump. */
+  readonly clock_check_ms: number;
+  readonly clock_jump_ms: number;
   /** How long an offer without capacity is skipped. */
   readonly offer_memory_ms: number;
   /** A claim ends this long after its last renewal. */
@@ -34,6 +41,10 @@ export const defaultSettings: Settings = {
   look_soon_ms: 2_000,
   look_late_ms: 30_000,
   pending_timeout_ms: 600_000,
+  absence_ms: 60_000,
+  silent_ms: 30_000,
+  clock_check_ms: 1_000,
+  clock_jump_ms: 5_000,
   offer_memory_ms: 180_000,
   lease_ms: 30_000,
   hold_ms: 60_000,

@@ -40,8 +40,12 @@ export const AttemptRecord = Type.Object({
   settled: Type.Boolean(),
   /** The provider accepted that no more than this many machines arrive. 0: stopped. */
   to_come: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** A machine of it was lost since `to_come` was accepted: what the provider was told to keep is more than there is, so it may start another. */
+  /** How many of its machines had been lost when `to_come` was asked for. */
+  lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Derived: more machines of it were lost since. What the provider was told to keep is more than there is, so it may start another. */
   reopened: Type.Optional(Type.Boolean()),
+  /** Derived: something may still come of it. Counts against `max_concurrent_requests` of its instance. */
+  active: Type.Boolean(),
   /** The provider said once that it goes on trying to no effect; it is stopped before another attempt is made. */
   stuck: Type.Optional(Type.Boolean()),
   /** Every call so far was certainly not executed. Cleared, durably, before the next one. */
@@ -60,6 +64,8 @@ export const AttemptRecord = Type.Object({
   tries: Type.Integer(),
   /** How often it was looked for by tag, once it was lost. */
   looks: Type.Optional(Type.Integer()),
+  /** A machine of it was seen after it had been given up without a handle: it was looked for once more. */
+  sought: Type.Optional(Type.Boolean()),
   /** Not before then is it called again. */
   retry_at: Type.Optional(Type.Integer()),
   /** The last failure, for people. */

@@ -48,8 +48,8 @@ export const MachineRecord = Type.Object({
   lost: Type.Optional(Type.Boolean()),
   /** The return request that took it back first. */
   return_id: Type.Optional(Type.String()),
-  /** How many times in a row it was not listed. */
-  misses: Type.Integer(),
+  /** Since when the provider does not list it, though it lists others. */
+  missing_since: Type.Optional(Type.Integer()),
 });
 export type MachineRecord = Static<typeof MachineRecord>;
 

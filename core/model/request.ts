@@ -30,12 +30,16 @@ export const RequestRecord = Type.Object({
   variants: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })))),
   /** Machines asked for. */
   machine_count: Type.Integer(),
-  /** Machines still aimed at: falls with every return, cancel and loss. */
-  wanted: Type.Integer(),
-  /** Machines that count against `max_instances` of the template. */
+  /** Derived from its machines: how many count against `max_instances` of the template. */
   holds: Type.Integer(),
-  /** Machines that became ready, returned since or not. */
+  /** Derived from its machines: how many became ready, returned since or not. */
   delivered: Type.Integer(),
+  /** How many machines stayed when it completed, with those given back until then: what a request that replaces losses keeps up. */
+  kept_count: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** All or nothing was asked for and could not be had: since then its machines go. */
+  undone_at: Type.Optional(Type.Integer()),
+  /** The instance that it waits at for one of the requests open there to end. */
+  waits_for: Type.Optional(Type.String()),
   provider_type: Type.Optional(Type.String()),
   provider_instance: Type.Optional(Type.String()),
   provider_selection: Type.Optional(ProviderSelection),

@@ -1,12 +1,16 @@
 import { isTerminal } from '../../model/request.ts';
-import type { Draft } from '../case.ts';
 import type { WishRecord } from '../../model/wish.ts';
-import { isAlive, isStaying } from '../counting.ts';
+import { canRelease, sought } from '../attempt.ts';
+import type { Draft } from '../case.ts';
+import { isAlive } from '../machine-life.ts';
 import { absorbReports } from './absorb-reports.ts';
+
+/** So many in one commit: all of them stand in it together with the request. */
+const mostAtOnce = 100;
 
 /** Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the same. */
 export function absorbWishes(draft: Draft): void {
-  for (const wish of draft.wishes) {
+  for (const wish of draft.wishes.slice(0, mostAtOnce)) {
     if (wish.kind === 'cancel') cancel(draft, wish.reason);
     else if (wish.kind === 'complete') endWaiting(draft);
     else if (wish.kind === 'found') find(draft, wish);
@@ -22,8 +26,8 @@ function cancel(draft: Draft, reason: string | undefined): void {
   const message = isTerminal(request.status)
     ? `${request.message} Cancelled in the same moment.`
     : 'Cancelling: its machines are given back.';
-  draft.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), wanted: 0, message });
-  for (const machine of draft.machines)
+  draft.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), message });
+  for (const machine of draft.machines.all())
     if (isAlive(machine) && machine.going === undefined) draft.setMachine(machine, { going: 'cancelled' });
 }
 
@@ -38,8 +42,6 @@ function giveBack(draft: Draft, keys: readonly { provider_instance: string; mach
   for (const key of keys) {
     const machine = draft.machine(key);
     if (!machine || !isAlive(machine)) continue;
-    // A machine of a running request is wanted no more: it is never refilled.
-    if (isStaying(machine)) draft.setRequest({ wanted: Math.max(0, draft.request.wanted - 1) });
     draft.setMachine(key, {
       ...(machine.going === undefined ? { going: 'returned' } : {}),
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
@@ -47,16 +49,13 @@ function giveBack(draft: Draft, keys: readonly { provider_instance: string; mach
   }
 }
 
-/** Machines that the sweep saw: those that nobody knew are taken in like any other; one that was given up as gone, and is not, has to go after all. */
+/**
+ * Machines that the sweep saw. They are taken in only where they can be released too: an attempt without a handle is looked for first, and what it has is
+ * reported then. One that was given up as gone, and is not, has to go after all.
+ */
 function find(draft: Draft, { found }: WishRecord): void {
   const attempt = found && draft.attempt(found.attempt);
   if (!attempt) return;
-  const { provider_instance } = attempt;
-  for (const { machine_id } of found.reports) {
-    const known = draft.machine({ provider_instance, machine_id });
-    if (!known || isAlive(known)) continue;
-    const { gone_at: _gone, released_at: _released, ...rest } = known;
-    draft.putMachine({ ...rest, misses: 0, going: known.going ?? 'late' });
-  }
-  absorbReports(draft, attempt, found.reports);
+  if (canRelease(attempt)) absorbReports(draft, attempt, found.reports);
+  else draft.moveAttempt(attempt.attempt, (each) => sought(each, draft.now));
 }

@@ -1,41 +1,56 @@
 import type { RequestStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { Draft } from '../case.ts';
-import { isStaying, tally } from '../counting.ts';
+import { targetOf } from '../counting.ts';
+import { isStaying } from '../machine-life.ts';
 
 /** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
 export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
   const { request, now } = draft;
   const status = outcome(draft);
   const fulfilment = fulfilmentOf(draft, skipped);
-  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(status, fulfilment), wanted: tally(draft).staying });
-  draft.journal(`request.${status}`, { requested: request.machine_count, delivered: request.delivered });
+  const { staying, returned } = draft.machines.counts();
+  draft.stopWaiting();
+  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(status, fulfilment), kept_count: staying + returned });
+  draft.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
 /** The time is over: machines that are not ready yet are given up. */
 export function expire(draft: Draft): void {
-  for (const machine of draft.machines) {
+  for (const machine of draft.machines.all()) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
     draft.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
     draft.tell('machine.failed', machine, { message: 'time-out' });
   }
 }
 
-/** All or nothing, and it was not all. */
+/** All or nothing, and it was not all: from now on its machines are surplus. */
 export function undo(draft: Draft): void {
-  for (const machine of draft.machines) if (isStaying(machine)) draft.setMachine(machine, { going: 'surplus' });
-  draft.setRequest({ wanted: 0, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
+  draft.setRequest({ undone_at: draft.now, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
+}
+
+/** More machines stay than shall. */
+export function trim(draft: Draft): void {
+  let surplus = draft.machines.counts().staying - targetOf(draft);
+  for (const machine of draft.machines.all()) {
+    if (surplus <= 0) return;
+    if (!isStaying(machine)) continue;
+    draft.setMachine(machine, { going: 'surplus' });
+    surplus -= 1;
+  }
 }
 
 function outcome(draft: Draft): RequestStatus {
   const { request } = draft;
+  const { delivered } = draft.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
-  if (request.delivered === 0) return 'failed';
-  return request.template?.partial === 'all_or_nothing' && request.delivered < request.machine_count ? 'failed' : 'completed';
+  if (delivered === 0) return 'failed';
+  return request.template?.partial === 'all_or_nothing' && delivered < request.machine_count ? 'failed' : 'completed';
 }
 
 function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: readonly Shortfall[]): Fulfilment {
-  const { machine_count: requested, delivered } = request;
+  const { machine_count: requested } = request;
+  const { delivered } = machines.counts();
   if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
   const shortfall = new Map<string, Shortfall>();
   for (const each of attempts.flatMap((attempt) => attempt.shortfall)) shortfall.set(`${each.offer}|${each.kind}|${each.code}`, each);
@@ -47,7 +62,7 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: read
   if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at) {
     shortfall.set('nobody', { kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
   }
-  const failed = machines.filter((machine) => machine.going === 'failed');
+  const failed = [...machines.all()].filter((machine) => machine.going === 'failed');
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';
     shortfall.set('failed', { kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });

@@ -3,13 +3,17 @@ import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { Aim, MachineRef } from '../../provider.ts';
 import type { Case } from '../case.ts';
-import { awaitsRelease, isAlive, isSettled, isStaying, machinesOf, tally, toCome } from '../counting.ts';
+import { isSettled } from '../attempt.ts';
+import { keepsNumber, tally, toCome } from '../counting.ts';
+import { awaitsRelease, isAlive, isStaying } from '../machine-life.ts';
 import { msUntil } from '../ms-until.ts';
 
 /** What is asked of one attempt's handle. */
 export interface Demand {
   readonly attempt: AttemptRecord;
   readonly aim: Aim;
+  /** How many machines of the attempt had been lost when the aim was worked out. */
+  readonly lost_seen: number;
 }
 
 /**
@@ -17,23 +21,26 @@ export interface Demand {
  * worked out of what is wanted now, so that telling one twice, or after a crash, changes nothing. Pure.
  */
 export function demands(from: Case, now: number): readonly Demand[] {
-  const { request, attempts } = from;
+  const { request, attempts, machines } = from;
   const counts = tally(from);
   const stop = stopsArrivals(from, now);
   const repeat = repeatDue(from, now);
-  let room = stop ? 0 : Math.max(0, request.wanted - counts.staying);
+  let room = stop ? 0 : Math.max(0, counts.target - counts.staying);
   const found: Demand[] = [];
   for (const attempt of attempts) {
     if (attempt.handle === undefined) continue;
-    const mine = machinesOf(from.machines, attempt).filter(isAlive);
-    const coming = toCome(attempt, counts.stayingOf.get(attempt.attempt) ?? 0);
+    const mine = machines.counts(attempt.attempt);
+    const coming = toCome(attempt, mine.staying);
     const ended = stop || isFutile(attempt, request);
     const allowed = ended ? 0 : Math.min(coming, room);
     room -= allowed;
-    const go = mine.filter(repeat ? (machine) => machine.going !== undefined : awaitsRelease);
+    const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
-    if (go.length === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
-    found.push({ attempt, aim: { go: go.map(refOf), stay: mine.filter(isStaying).map(refOf), to_come: allowed } });
+    if (leaving === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
+    const all = [...machines.of(attempt.attempt)];
+    const go = all.filter(repeat ? (machine) => isAlive(machine) && machine.going !== undefined : awaitsRelease);
+    const aim = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), to_come: allowed };
+    found.push({ attempt, aim, lost_seen: mine.lost });
   }
   return found;
 }
@@ -48,8 +55,8 @@ const isFutile = ({ state, stuck }: AttemptRecord, { status }: RequestRecord): b
 /** No machine shall arrive any more: it ended, is being cancelled, was refused for good, or its time is over. */
 export function stopsArrivals(from: Case, now: number): boolean {
   const { request } = from;
-  if (isTerminal(request.status)) return request.template?.replace_lost !== true || request.status !== 'completed';
-  return request.cancel_requested_at !== undefined || now >= request.deadline_at || isRefused(from);
+  if (request.cancel_requested_at !== undefined || request.undone_at !== undefined) return true;
+  return isTerminal(request.status) ? !keepsNumber(request) : now >= request.deadline_at || isRefused(from);
 }
 
 /** The provider refused the parameters: no attempt will do better. */

@@ -4,17 +4,18 @@ import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../provider.ts';
 import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
-import { awaitsRelease, isAlive, isReady, isSettled, isStaying, machinesOf, tally } from '../counting.ts';
+import { isSettled } from '../attempt.ts';
+import { tally } from '../counting.ts';
 import { plan, type PlannedOrder, type Rung } from './plan.ts';
 import { msUntil } from '../ms-until.ts';
 import type { Settings } from '../settings.ts';
 
-/** One thing to do for a request. `open`, `close`, `give-up`, `expire`, `undo` and `end` only change what is stored; the others call the provider. */
+/** One thing to do for a request. `send`, `find`, `look`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
-  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'leave' | 'give-up'; readonly attempt: AttemptRecord }
   | { readonly do: 'release'; readonly demand: Demand }
-  | { readonly do: 'expire' | 'undo' }
+  | { readonly do: 'expire' | 'undo' | 'trim' }
   /** `skipped`: why offers were not asked at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
@@ -24,6 +25,8 @@ export interface Agenda {
   /** Not before then. */
   readonly release_at: ReadonlyMap<number, number>;
   readonly dispose_at: ReadonlyMap<number, number>;
+  /** Since when each call for an attempt was certainly not carried out. */
+  readonly unanswered_since: ReadonlyMap<number, number>;
   /** A caller wants to know. */
   readonly look_now: boolean;
 }
@@ -37,10 +40,12 @@ export interface Circumstances {
   readonly agenda: Agenda;
   /** Instances that may serve it, best first. Worked out only when machines are missing. */
   ladder(): readonly Rung[];
+  /** Whether an instance is known to answer, or nothing is known of it. */
+  answers(instance: string): boolean;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
-  /** Why no attempt may be started now. */
-  readonly held_back?: string;
+  /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
+  readonly held_back?: { readonly why: string; readonly ms: number };
 }
 
 export interface Decision {
@@ -56,19 +61,20 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   const { request } = from;
   const over = isTerminal(request.status);
   const stop = stopsArrivals(from, at.now);
+  const counts = tally(from);
+  if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
   const steps: Step[] = [];
   const wake = new Alarm();
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
 
   for (const attempt of reachable) {
-    if (attempt.state === 'open') steps.push(...pursue(attempt, stop, at, wake));
+    if (attempt.state === 'open') steps.push(...pursue(from, attempt, stop, at, wake));
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
   }
 
   let exhausted = false;
   let skipped: readonly Shortfall[] = [];
   let message: string | undefined;
-  const counts = tally(from);
   if (!stop && !over && counts.missing > 0) {
     const persistent = request.template?.retry_until_timeout === true;
     // What lacked capacity once may have some again: a request that keeps trying forgives as everyone forgets.
@@ -77,8 +83,8 @@ export function nextStep(from: Case, at: Circumstances): Decision {
     const orders = plan(from, ladder, counts.missing, since);
     if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
     if (at.held_back !== undefined) {
-      message = at.held_back;
-      wake.in(1_000);
+      message = at.held_back.why;
+      wake.in(at.held_back.ms);
     } else if (persistent) {
       message = 'Every offer lacked capacity; trying again until the time-out.';
       wake.in(10_000);
@@ -104,9 +110,6 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   if (over) return rest(from, reachable, at, wake);
 
   wake.in(request.deadline_at - at.now);
-  for (const machine of from.machines) {
-    if (isStaying(machine) && !isReady(machine)) wake.in(machine.created_at + at.settings.pending_timeout_ms - at.now);
-  }
   const repeats = msUntil(request.repeat_release_at, at.now);
   if (repeats > 0) {
     wake.in(repeats);
@@ -114,18 +117,19 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   }
   if (!from.attempts.every(isSettled)) return wake.decision(message);
   if (request.cancel_requested_at !== undefined)
-    return from.machines.some(awaitsRelease) ? wake.decision(message) : { steps: [{ do: 'end' }] };
+    return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
   if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
   if (counts.ready < counts.staying) return wake.decision(message);
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
-  if (request.template?.partial === 'all_or_nothing' && counts.ready < request.wanted && counts.staying > 0)
+  if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return { steps: [{ do: 'undo' }] };
   return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
 
 /** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
-function pursue(attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: Alarm): Step[] {
+function pursue(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: Alarm): Step[] {
   if (attempt.unsent && stop) return [{ do: 'close', attempt }];
+  if (attempt.unsent && isSilent(attempt, at) && isServedElsewhere(from, attempt, at)) return [{ do: 'leave', attempt }];
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
   if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
@@ -135,6 +139,19 @@ function pursue(attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: 
     return [];
   }
   return [{ do: 'send', attempt }];
+}
+
+/** No call for it was carried out for so long that its instance counts as one that does not answer. */
+function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: Circumstances): boolean {
+  const since = agenda.unanswered_since.get(attempt);
+  return since !== undefined && monotonic - since >= settings.silent_ms;
+}
+
+/** Another instance, one that answers, has something left for its machines. */
+function isServedElsewhere(from: Case, attempt: AttemptRecord, at: Circumstances): boolean {
+  if (at.held_back !== undefined) return false;
+  const others = at.ladder().filter(({ provider_instance }) => provider_instance !== attempt.provider_instance && at.answers(provider_instance));
+  return plan(from, others, attempt.order.machine_count).length > 0;
 }
 
 /** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
@@ -148,13 +165,13 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 
 function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
-  const alive = machinesOf(from.machines, attempt).filter(isAlive);
+  const { alive, going, unready } = from.machines.counts(attempt.attempt);
   // What was found late is looked at until it has been seen: that nothing more may come says nothing of what came unseen.
   const seen = attempt.state !== 'lost' || attempt.settled;
-  if (alive.length === 0 && isSettled(attempt) && seen) return undefined;
+  if (alive === 0 && isSettled(attempt) && seen) return undefined;
   const last = at.agenda.looked_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
-  const moving = !isSettled(attempt) || alive.some((machine) => machine.going !== undefined || machine.ready_at === undefined);
+  const moving = !isSettled(attempt) || going > 0 || unready > 0;
   const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
   if (at.agenda.look_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
   return gridAfter(last, cadence);
@@ -168,12 +185,12 @@ function rest(from: Case, reachable: readonly AttemptRecord[], at: Circumstances
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
-    if (machinesOf(from.machines, attempt).some(isAlive)) continue;
+    if (from.machines.counts(attempt.attempt).alive > 0) continue;
     const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
     else wake.in(due - at.monotonic);
   }
-  if (reachable.length < from.attempts.length && from.machines.some(isAlive)) wake.in(at.settings.look_late_ms);
+  if (reachable.length < from.attempts.length && from.machines.counts().alive > 0) wake.in(at.settings.look_late_ms);
   return steps.length > 0 ? { steps } : wake.decision(undefined);
 }
 

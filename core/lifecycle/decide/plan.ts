@@ -4,7 +4,8 @@ import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
 import type { Capabilities } from '../../provider.ts';
 import type { Case } from '../case.ts';
-import { isSettled, isStaying, machinesOf } from '../counting.ts';
+import { isSettled } from '../attempt.ts';
+import { isStaying } from '../machine-life.ts';
 
 /** One instance that may serve a request, with what it offers now, in the order of preference. */
 export interface Rung {
@@ -89,7 +90,7 @@ function blames({ order, shortfall }: AttemptRecord, { key }: Offer): boolean {
 /** Attempts that ended without a machine that stays or was of use. */
 function fruitless(from: Case, attempts: readonly AttemptRecord[]): number {
   const bore = (attempt: AttemptRecord) =>
-    machinesOf(from.machines, attempt).some((machine) => isStaying(machine) || machine.ready_at !== undefined);
+    [...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);
   return attempts.filter((attempt) => isSettled(attempt) && !bore(attempt)).length;
 }
 

@@ -2,33 +2,48 @@ import { ClaimLost } from '../../claim-lost.ts';
 import type { Clock } from '../../clock.ts';
 import type { WishRecord } from '../../model/wish.ts';
 import type { Claim } from '../../storage.ts';
-import type { Case } from '../case.ts';
+import type { HeldCase } from '../case.ts';
+
+/** Until when a claim is certainly held, on both clocks: the monotonic one stands still while a host is suspended, the other one may be set back. */
+export interface Validity {
+  readonly monotonic: number;
+  readonly wall: number;
+}
 
 /** A request that this process holds the claim of, with what it remembers of its calls. */
 export class Holding {
-  case: Case;
+  case: HeldCase;
   readonly claim: Claim;
   /** Monotonic milliseconds: when to decide next. */
   due_at = 0;
   busy = false;
   look_now = false;
+  /** What follows from the rows was worked out since they were loaded: the last holder may have ended between two parts of a change. */
+  derived = false;
+  /** The clock was set by so many milliseconds, and the times of the case are not moved by that yet. */
+  pending_shift: number;
   /** Why no attempt is to be started before a time of the monotonic clock. */
   held_back: { readonly why: string; readonly until: number } | undefined;
   readonly looked_at = new Map<number, number>();
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
+  readonly unanswered_since = new Map<number, number>();
   /** Wishes that came in since the case was loaded. */
   readonly incoming = new Map<string, WishRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
-  #valid_until: number;
+  #valid_until: Validity;
+  #offset: number;
 
-  constructor(loaded: Case, claim: Claim, clock: Clock, validUntil: number) {
+  /** `pendingShift`: of an earlier holding of this process that ended before it could store it. */
+  constructor(loaded: HeldCase, claim: Claim, clock: Clock, validUntil: Validity, pendingShift = 0) {
     this.case = loaded;
     this.claim = claim;
     this.#clock = clock;
     this.#valid_until = validUntil;
+    this.pending_shift = pendingShift;
+    this.#offset = clock.now() - clock.monotonic() - pendingShift;
   }
 
   get request_id(): string {
@@ -41,7 +56,24 @@ export class Holding {
   }
 
   get lost(): boolean {
-    return this.#ended.signal.aborted || this.#clock.monotonic() > this.#valid_until;
+    const { monotonic, wall } = this.#valid_until;
+    return this.#ended.signal.aborted || this.#clock.monotonic() > monotonic || this.#clock.now() > wall;
+  }
+
+  /** Epoch milliseconds in which the times of this case are kept. They pass as the monotonic clock does; a clock that is set changes them by `shifted`. */
+  now(): number {
+    return this.#clock.monotonic() + this.#offset;
+  }
+
+  /** The times of the case were moved by this, durably. */
+  shifted(ms: number): void {
+    this.#offset += ms;
+    this.pending_shift -= ms;
+  }
+
+  /** Takes a small difference between the clocks over. */
+  follow(): void {
+    if (this.pending_shift === 0) this.#offset = this.#clock.now() - this.#clock.monotonic();
   }
 
   /** Runs one task after another: each starts from the case that the one before it left. */
@@ -55,7 +87,7 @@ export class Holding {
     this.held_back = { why, until: this.#clock.monotonic() + ms };
   }
 
-  renewed(validUntil: number): void {
+  renewed(validUntil: Validity): void {
     this.#valid_until = validUntil;
   }
 
@@ -63,13 +95,13 @@ export class Holding {
     this.#ended.abort();
   }
 
-  /** Throws ClaimLost when the claim is lost, or may be: by the clock of this process, counted from before it was given. */
+  /** Throws ClaimLost when the claim is lost, or may be: by the clocks of this process, counted from before it was given. */
   fence(): void {
     if (this.lost) throw new ClaimLost(this.request_id);
   }
 
   /** The case with what callers wished since. */
-  present(): Case {
+  present(): HeldCase {
     if (this.incoming.size === 0) return this.case;
     const known = new Set(this.case.wishes.map((wish) => wish.wish_id));
     const wishes = [...this.case.wishes, ...[...this.incoming.values()].filter((wish) => !known.has(wish.wish_id))];

@@ -4,8 +4,9 @@ import { isBrokerError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { Claim, Owner, Store } from '../../storage.ts';
-import type { Case } from '../case.ts';
-import { Holding } from './holding.ts';
+import type { Case, HeldCase } from '../case.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { Holding, type Validity } from './holding.ts';
 import { loadCases } from './load-cases.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
@@ -14,6 +15,9 @@ import type { Settings } from '../settings.ts';
 const claimsAtOnce = 200;
 /** Without a word from the store, claims are asked for this often. */
 const idleMs = 1_000;
+/** Wishes are asked for this often without a word from the store, which may get lost. */
+const wishesMs = 5_000;
+const wishesAtOnce = 1_000;
 /** Between two rounds at least: what comes in between is served together. */
 const shortestMs = 5;
 
@@ -47,7 +51,12 @@ export class Holdings {
   /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
   #claimAt = -Infinity;
   #wishesDue = true;
+  /** Monotonic milliseconds: when wishes were read last. */
+  #wishesReadAt = -Infinity;
   #renewed_at = 0;
+  readonly #clocks: ClockWatch;
+  /** By how much the clock was set under claims that were lost before that could be stored. */
+  readonly #shifts = new Map<string, { readonly ms: number; readonly epoch: number }>();
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
@@ -59,6 +68,7 @@ export class Holdings {
     this.#settings = settings;
     this.#work = work;
     this.#trouble = trouble;
+    this.#clocks = new ClockWatch(clock, settings.clock_check_ms, settings.clock_jump_ms);
   }
 
   start(): void {
@@ -138,8 +148,9 @@ export class Holdings {
     while (!this.#stopping.signal.aborted) {
       this.#wake = false;
       try {
+        this.#compareClocks();
         if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
-        if (this.#wishesDue) await this.#takeWishes();
+        if (this.#wishesDue || this.#clock.monotonic() - this.#wishesReadAt >= wishesMs) await this.#takeWishes();
         const now = this.#clock.monotonic();
         if (now >= this.#nextClaim()) {
           await this.#claim();
@@ -201,7 +212,29 @@ export class Holdings {
     }
   }
 
+  /** The times of what is held move with a clock that was set; see `shiftTimes`. */
+  #compareClocks(): void {
+    const jump = this.#clocks.check();
+    if (jump === undefined) return;
+    for (const holding of this.#held.values()) {
+      if (jump === 0) holding.follow();
+      else {
+        holding.pending_shift += jump;
+        holding.due_at = 0;
+      }
+    }
+    if (jump === 0) return;
+    const seconds = Math.round(jump / 1000);
+    this.#log.warn({ seconds }, 'The clock of this host jumped, or the host was suspended; open requests are not judged by that.');
+    const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
+    this.#store
+      .commit([{ op: 'insert', kind: 'event', record }])
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'The jump of the clock could not be journalled.'));
+  }
+
   #drop(holding: Holding): void {
+    this.#compareClocks();
+    if (holding.pending_shift !== 0) this.#shifts.set(holding.request_id, { ms: holding.pending_shift, epoch: holding.claim.epoch });
     this.#forget(holding);
     // With a storage that takes no renewal all are lost at once, and why is told already.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
@@ -218,7 +251,7 @@ export class Holdings {
   async #claim(): Promise<void> {
     this.#claimDue = false;
     // The lease is counted from before the call: it may take long, and the store counts from its own time.
-    const before = this.#clock.monotonic();
+    const before = this.#validity();
     const claims = await this.#store.claim(this.#owner, claimsAtOnce, this.#settings.lease_ms);
     if (claims.length === 0) return;
     if (claims.length === claimsAtOnce) this.#claimDue = true;
@@ -226,35 +259,48 @@ export class Holdings {
     if (this.#claimDue) this.#rouse();
   }
 
-  async #take(claims: readonly Claim[], before: number): Promise<void> {
+  async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
     const cases = await loadCases(this.#store, claims);
+    // A clock that was set while they were loaded is noticed before they join the others.
+    this.#compareClocks();
     for (const claim of claims) {
       const loaded = cases.get(claim.request_id);
-      if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, before));
+      if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, validUntil));
     }
+  }
+
+  /** Until when a claim that is asked for now is certainly held. */
+  #validity(): Validity {
+    const half = this.#settings.lease_ms / 2;
+    return { monotonic: this.#clock.monotonic() + half, wall: this.#clock.now() + half };
   }
 
   /**
    * A request with its new holder. When the last one did not yield, a release of its may still be on the wire, with an older aim: where
    * that can do harm, the present aim is said once more after a while.
    */
-  #holding(loaded: Case, claim: Claim, before: number): Holding {
+  #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
+    const left = this.#shifts.get(claim.request_id);
+    this.#shifts.delete(claim.request_id);
+    // Whoever held it in between judged by a clock of its own.
+    const shift = left && claim.epoch <= left.epoch + 1 ? left.ms : 0;
     const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
     const request = {
       ...loaded.request,
       epoch: claim.epoch,
-      ...(repeat ? { repeat_release_at: this.#clock.now() + this.#settings.repeat_release_ms } : {}),
+      ...(repeat ? { repeat_release_at: this.#clock.now() - shift + this.#settings.repeat_release_ms } : {}),
     };
-    return new Holding({ ...loaded, request }, claim, this.#clock, before + this.#settings.lease_ms / 2);
+    return new Holding({ ...loaded, request }, claim, this.#clock, validUntil, shift);
   }
 
   async #renew(): Promise<void> {
-    const before = this.#clock.monotonic();
+    const renewedAt = this.#clock.monotonic();
+    const validUntil = this.#validity();
     const held = await this.#store.renew(this.#owner, this.#settings.lease_ms);
-    this.#renewed_at = before;
+    this.#renewed_at = renewedAt;
     const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
     for (const holding of this.#held.values()) {
-      if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(before + this.#settings.lease_ms / 2);
+      if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(validUntil);
       else this.#drop(holding);
     }
     // Ours by the store, and forgotten here: nobody else would ever get them while we renew. As after a crash, what was sent is in doubt.
@@ -262,18 +308,29 @@ export class Holdings {
     if (forgotten.length > 0)
       await this.#take(
         forgotten.map((claim) => ({ ...claim, taken_over: true })),
-        before,
+        validUntil,
       );
   }
 
-  /** Wishes of requests that are held here; those of others are theirs, or come with the next claim. */
+  /** Wishes of requests that are held here; those of others are theirs, or come with the next claim. All are read: what others leave waiting hides none. */
   async #takeWishes(): Promise<void> {
     this.#wishesDue = false;
-    for (const wish of await this.#store.find('wish', { where: { absorbed: false }, order: [['created_at', 'asc']], limit: 1_000 })) {
-      const holding = this.#held.get(wish.request_id);
-      if (!holding || holding.incoming.has(wish.wish_id)) continue;
-      holding.incoming.set(wish.wish_id, wish);
-      holding.due_at = 0;
+    try {
+      for (let offset = 0; ; offset += wishesAtOnce) {
+        const order = [['created_at', 'asc']] as const;
+        const page = await this.#store.find('wish', { where: { absorbed: false }, order, limit: wishesAtOnce, offset });
+        for (const wish of page) {
+          const holding = this.#held.get(wish.request_id);
+          if (!holding || holding.incoming.has(wish.wish_id)) continue;
+          holding.incoming.set(wish.wish_id, wish);
+          holding.due_at = 0;
+        }
+        if (page.length < wishesAtOnce) break;
+      }
+      this.#wishesReadAt = this.#clock.monotonic();
+    } catch (error) {
+      this.#wishesDue = true;
+      throw error;
     }
   }
 

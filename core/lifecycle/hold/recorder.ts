@@ -4,14 +4,13 @@ import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerItem, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../storage.ts';
+import { shiftTimes } from '../absorb/shift-times.ts';
 import type { Absorb } from '../act/tools.ts';
 import { Draft, type Case } from '../case.ts';
-import { isAlive } from '../counting.ts';
 import type { Settings } from '../settings.ts';
 import type { Holding } from './holding.ts';
-import type { Holdings } from './holdings.ts';
-import type { StorageTrouble } from './storage-trouble.ts';
 import { measured } from './statistics.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
 
 /** Makes durable what came of a step, under the claim of its holder. */
 export class Recorder {
@@ -20,15 +19,23 @@ export class Recorder {
   readonly #trouble: StorageTrouble;
   readonly #facts: Facts;
   readonly #settings: Settings;
-  readonly #holdings: Holdings;
+  readonly #became: (holding: Holding, before: Case['request'], draft: Draft) => void;
 
-  constructor(store: Store, clock: Clock, trouble: StorageTrouble, facts: Facts, settings: Settings, holdings: Holdings) {
+  /** `became`: told what is durable now. */
+  constructor(
+    store: Store,
+    clock: Clock,
+    trouble: StorageTrouble,
+    facts: Facts,
+    settings: Settings,
+    became: (holding: Holding, before: Case['request'], draft: Draft) => void,
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#trouble = trouble;
     this.#facts = facts;
     this.#settings = settings;
-    this.#holdings = holdings;
+    this.#became = became;
   }
 
   /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
@@ -38,16 +45,32 @@ export class Recorder {
   }
 
   async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
-    const draft = new Draft(holding.present(), this.#clock.now());
+    const shift = holding.pending_shift;
+    const draft = new Draft(holding.present(), holding.now() + shift);
+    if (shift !== 0) shiftTimes(draft, shift);
     for (const absorb of absorbs) absorb(draft);
-    if (!draft.changed) return;
-    const statistics = measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now);
-    const learned = this.#facts.learn([...this.#lacking(holding.case, draft), ...statistics]);
-    const parts = draft.commits(this.#settings.rows_per_commit);
-    for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
-    const before = holding.case;
-    holding.case = draft.done();
-    this.#tellReturns(before, holding.case);
+    draft.derive();
+    if (draft.changed) await this.#write(holding, draft);
+    if (shift !== 0) holding.shifted(shift);
+    holding.derived = true;
+  }
+
+  async #write(holding: Holding, draft: Draft): Promise<void> {
+    const statistics = this.#facts.learn(measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now));
+    const lacking = this.#facts.learn(this.#lacking(holding.case, draft));
+    const most = this.#settings.rows_per_commit;
+    const parts = draft.commits(most - statistics.length);
+    const last = [...(parts.at(-1) ?? []), ...statistics];
+    // That an offer lacked capacity is true by itself: it need not stand with the request.
+    const together = last.length + lacking.length <= most;
+    const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
+      lacking.slice(i * most, (i + 1) * most),
+    );
+    const whole = [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last];
+    for (const part of whole) await this.#insist(holding, part);
+    const before = holding.case.request;
+    holding.case = draft.done(holding.case.machines);
+    this.#became(holding, before, draft);
   }
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
@@ -66,10 +89,10 @@ export class Recorder {
     }
   }
 
-  /** Offers that turned out to have no capacity are skipped by everyone for a while. */
+  /** Offers that turned out to have no capacity are remembered for everyone for a while. */
   #lacking(before: Case, draft: Draft): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
-    const until = draft.now + this.#settings.offer_memory_ms;
+    const now = this.#clock.now();
     return draft.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
@@ -81,20 +104,10 @@ export class Recorder {
             name: attempt.provider_instance,
             item: offerItem(attempt.api, offer),
             value,
-            at: draft.now,
-            until,
+            at: now,
+            until: now + this.#settings.offer_memory_ms,
           })),
         );
     });
-  }
-
-  /** Returns held here need not wait for their next look to see that machines went. */
-  #tellReturns(before: Case, after: Case): void {
-    const gone = new Set(before.machines.filter((machine) => !isAlive(machine)).map((machine) => machine.machine_id));
-    for (const machine of after.machines) {
-      if (machine.return_id === undefined || isAlive(machine) || gone.has(machine.machine_id)) continue;
-      const holding = this.#holdings.get(machine.return_id);
-      if (holding) this.#holdings.due(holding, 0);
-    }
   }
 }

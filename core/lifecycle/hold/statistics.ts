@@ -16,7 +16,7 @@ export function measured(
   if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
   return [...Map.groupBy(attempts, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
     const so = known(name);
-    const gave = machines.some((machine) => machine.provider_instance === name && machine.ready_at !== undefined);
+    const gave = mine.some(({ attempt }) => machines.counts(attempt).delivered > 0);
     const answered = mine.flatMap(({ answered_ms }) => answered_ms ?? []);
     const value: Measured = {
       total_requests: so.total_requests + 1,

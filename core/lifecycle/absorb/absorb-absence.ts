@@ -1,0 +1,49 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { MachineRecord } from '../../model/machine.ts';
+import type { MachineReport } from '../../provider.ts';
+import type { Draft } from '../case.ts';
+import { isAlive } from '../machine-life.ts';
+import type { Settings } from '../settings.ts';
+import { endMachine } from './absorb-reports.ts';
+
+/** An answer as a whole: of which machines that were known it listed any. */
+export interface Listed {
+  readonly any: boolean;
+  readonly zones: ReadonlySet<string>;
+}
+
+/**
+ * Known machines of an attempt that an answer does not list. Absence is not death: answers of a cloud flap, and one that lists nothing of an instance, or of a
+ * zone, says nothing of what is there. A machine is gone when answers that did list others lacked it for `absence_ms` and it must have become
+ * visible long ago (`visibleWithinMs` after its launch). One whose release the provider accepted is gone when two answers in a row lack it.
+ */
+export function absorbAbsence(
+  draft: Draft,
+  attempt: AttemptRecord,
+  reports: readonly MachineReport[],
+  listed: Listed,
+  visibleWithinMs: number,
+  settings: Settings,
+): void {
+  if (draft.machines.counts(attempt.attempt).alive === 0) return;
+  const seen = new Set(reports.map((report) => report.machine_id));
+  for (const machine of draft.machines.of(attempt.attempt)) {
+    if (!isAlive(machine) || seen.has(machine.machine_id)) continue;
+    const released = machine.released_at !== undefined;
+    if (!released && !saysSomething(listed, machine)) continue;
+    if (machine.missing_since === undefined) {
+      draft.setMachine(machine, { missing_since: draft.now });
+      continue;
+    }
+    const old = draft.now - bornAt(machine) > visibleWithinMs;
+    if (old && (released || draft.now - machine.missing_since >= settings.absence_ms))
+      endMachine(draft, machine, machine.message ?? 'It is no longer known to the provider.');
+  }
+}
+
+const saysSomething = ({ any, zones }: Listed, { zone }: MachineRecord): boolean => any && (zone === undefined || zones.has(zone));
+
+function bornAt(machine: MachineRecord): number {
+  const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
+  return Number.isNaN(launched) ? machine.created_at : Math.max(launched, machine.created_at);
+}
