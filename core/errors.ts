@@ -60,6 +60,12 @@ export const codes = {
     retry: false,
     remedy: 'Ask for fewer machines, return some of this template first, or raise the limit that the message names.',
   },
+  INSTANCE_BUSY: {
+    status: 503,
+    meaning: 'The provider instance has as many requests open as it may have at once.',
+    retry: true,
+    remedy: 'Wait: requests are served in the order in which they were accepted. Or raise `max_concurrent_requests`.',
+  },
   INVALID_CONFIGURATION: {
     status: 400,
     meaning: 'The configuration is invalid.',

@@ -1,5 +1,6 @@
 /** What plugins and embedders may import: the whole public surface. */
 export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './answers.ts';
+export { checkedAmounts } from './checked-amounts.ts';
 export { ClaimLost, isClaimLost } from './claim-lost.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './errors.ts';
@@ -57,6 +58,7 @@ export type {
   TemplatesRead,
   View,
 } from './scheduler.ts';
+export { refusals } from './refusals.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema.ts';
 export { camelCase, hint, nearest } from './spelling.ts';
 export {

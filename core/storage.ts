@@ -39,12 +39,21 @@ export interface Page<T> {
  * One part of a commit.
  * - `insert`: the key must be free, else ALREADY_EXISTS. An `event` gets its `seq` from the store; `version` begins at 1, `epoch` at 0.
  * - `put`: inserts or replaces; never an `event`. A `request` may be put only in a commit that carries its `fence`; its `version` rises by one and its
- *   `epoch` stays, whatever the record says.
+ *   `epoch` stays, whatever the record says. A `machine` that lives and belongs to another request is never replaced: CONFLICT, naming both requests.
  * - `update`: replaces a record whose `version` is still the one that was read, else CONFLICT; the version rises by one.
  * - `delete`: removes, with `version` only while it is still that one; an absent record is no error.
  * - `fence`: the commit holds only while this epoch of the request is the present one, else CONFLICT.
  * - `limit`: refuses with INSTANCE_LIMIT_EXCEEDED when the `holds` of all requests of the template and `machine_count` exceed `max`.
  *   Counted in the same transaction, before the commit's own changes.
+ * - `slot`: refuses with INSTANCE_BUSY unless the instance has a slot for the request; goes with the attempt that it opens there. Of the `max` slots each
+ *   other request takes one that has an attempt there with `active` set, and one is kept for each request that `waits_for` the instance, has not ended and was
+ *   accepted earlier (by `created_at`, then `request_id`). A request with an active attempt there is in and needs no further slot. Counted in the same
+ *   transaction, before the commit's own changes and after its fences; `details` say how many requests are `open`, of `max`. So waiters are served in
+ *   the order of acceptance: each waits for active attempts and for older waiters alone. The oldest waits for attempts alone, and an attempt must end
+ *   by its provider or its time, never by a slot: nobody waits in a circle. Who was refused stores `waits_for`; the commit that opens his attempt, ends or
+ *   cancels the request, or turns to another instance takes it away again. A waiter must stay due: what is never looked at again keeps its slot.
+ * - `add`: adds to numbers in the `value` of a fact, in the store: what others add at the same time is kept. What is absent begins at 0; `at` becomes
+ *   the later of both. Names are letters, digits and `_`.
  */
 export type Change =
   | { [K in Kind]: { readonly op: 'insert' | 'put'; readonly kind: K; readonly record: Records[K] } }[Kind]
@@ -53,7 +62,15 @@ export type Change =
       | 'template']
   | { [K in Kind]: { readonly op: 'delete'; readonly kind: K; readonly key: KeyOf<K>; readonly version?: number } }[Kind]
   | { readonly op: 'fence'; readonly request_id: string; readonly epoch: number }
-  | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number };
+  | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number }
+  | { readonly op: 'slot'; readonly provider_instance: string; readonly request_id: string; readonly max: number }
+  | {
+      readonly op: 'add';
+      readonly kind: 'fact';
+      readonly key: KeyOf<'fact'>;
+      readonly amounts: Readonly<Record<string, number>>;
+      readonly at: number;
+    };
 
 /** A process that holds claims. Two owners are the same only when all fields are. */
 export interface Owner {
@@ -86,8 +103,8 @@ export interface Store {
   /** Ids and versions of requests, in order: what is enough to answer from rendered copies. */
   versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]>;
   /**
-   * All or nothing, in the order given; resolves when durable. A refusal is a BrokerError CONFLICT, ALREADY_EXISTS or
-   * INSTANCE_LIMIT_EXCEEDED; commits of one group are savepoints: one that fails does not fail its neighbours.
+   * All or nothing, in the order given; resolves when durable. A refusal is a BrokerError CONFLICT, ALREADY_EXISTS,
+   * INSTANCE_LIMIT_EXCEEDED or INSTANCE_BUSY; commits of one group are savepoints: one that fails does not fail its neighbours.
    * UNAVAILABLE means that nothing was written, unless `details.outcome` is `unknown`.
    */
   commit(changes: readonly Change[]): Promise<void>;

@@ -89,8 +89,8 @@ export class MemoryStore implements Store {
       const seq = this.#seq;
       apply(given, this.#tables, () => (this.#seq += 1))();
       this.#seq = seq;
-      // A limit that was kept is no longer asked about.
-      await journal.write({ changes: given.filter(({ op }) => op !== 'limit') });
+      // A bound that was kept is no longer asked about.
+      await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot') });
       this.#apply(given);
     });
   }

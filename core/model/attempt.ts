@@ -36,6 +36,11 @@ export const AttemptRecord = Type.Object({
   /** What `prepare` returned, boxed so that an absent and an empty result differ. */
   prepared: Type.Optional(Type.Object({ value: Type.Unknown() })),
   handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
+  /**
+   * Something may still come of it, so its request counts against `max_concurrent_requests` of the instance. Follows from its other fields and is stored
+   * for the store to count by. Absent: it counts no more.
+   */
+  active: Type.Optional(Type.Boolean()),
   /** No further machine will come by itself. */
   settled: Type.Boolean(),
   /** The provider accepted that no more than this many machines arrive. 0: stopped. */

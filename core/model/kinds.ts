@@ -30,6 +30,7 @@ export const kinds = {
       'template_id',
       'provider_type',
       'provider_instance',
+      'waits_for',
       'machine_count',
       'holds',
       'created_at',
@@ -43,9 +44,14 @@ export const kinds = {
       ['kind', 'status', 'created_at'],
       ['template_id', 'created_at'],
       ['next_at'],
+      ['waits_for', 'created_at'],
     ],
   },
-  attempt: { key: ['request_id', 'attempt'], columns: ['provider_instance', 'state', 'token'], indexes: [['token']] },
+  attempt: {
+    key: ['request_id', 'attempt'],
+    columns: ['provider_instance', 'state', 'active', 'token'],
+    indexes: [['token'], ['active', 'provider_instance']],
+  },
   machine: {
     key: ['provider_instance', 'machine_id'],
     columns: ['request_id', 'attempt', 'template_id', 'status', 'name', 'private_ip', 'return_id', 'created_at', 'gone_at'],

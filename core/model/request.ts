@@ -43,6 +43,8 @@ export const RequestRecord = Type.Object({
   provider_type: Type.Optional(Type.String()),
   provider_instance: Type.Optional(Type.String()),
   provider_selection: Type.Optional(ProviderSelection),
+  /** The provider instance at which it waits for a slot: requests accepted later get none that it needs. Absent: it waits for none. */
+  waits_for: Type.Optional(Type.String()),
   /** Instances that may serve it, best first. */
   ladder: Type.Array(Type.String()),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

@@ -1,5 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { BrokerError, type Change, type Kind } from '../../core/index.ts';
+import { BrokerError, refusals, type Change, type Kind, type MachineRecord } from '../../core/index.ts';
+import { addition } from './additions.ts';
+import { Bounds } from './bounds.ts';
 import { misuse } from './failures.ts';
 import type { Work } from './group-queue.ts';
 import { columnValues, quoted, shapes, type Shape } from './shapes.ts';
@@ -20,7 +22,9 @@ export class ChangeWriter {
   readonly #versioned: { readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync } };
   readonly #epoch: StatementSync;
   readonly #putUnderFence: StatementSync;
-  readonly #holds: StatementSync;
+  readonly #owner: StatementSync;
+  readonly #within: Bounds;
+  readonly #statements: Statements;
 
   constructor(statements: Statements) {
     const prepare = (sql: string) => statements.prepare(sql);
@@ -42,20 +46,22 @@ export class ChangeWriter {
     this.#versioned = { request: versioned(shapes.request), template: versioned(shapes.template) };
     this.#epoch = prepare('SELECT epoch FROM request WHERE request_id = ?');
     this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
-    this.#holds = prepare('SELECT coalesce(sum(holds), 0) FROM request WHERE template_id = ? AND holds > 0');
+    this.#owner = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
+    this.#within = new Bounds(statements);
+    this.#statements = statements;
   }
 
   /** Throws for what no state of the store would allow. */
   work(changes: readonly Change[]): Work<void> {
-    const limits = changes.filter((change) => change.op === 'limit').map((change) => this.#limit(change));
+    const bounds = this.#bounds(changes);
     const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
     const touched = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     return {
       kinds: touched,
       size: steps.length,
       run() {
-        // Limits count what was there before the commit's own changes.
-        for (const step of limits) step();
+        // Bounds count what was there before the commit's own changes.
+        for (const step of bounds) step();
         for (const step of steps) step();
       },
     };
@@ -66,16 +72,29 @@ export class ChangeWriter {
       case 'insert':
         return this.#insert(change);
       case 'put':
-        return change.kind === 'request' ? this.#putRequest(change.record, all) : this.#put(change.kind, change.record);
+        if (change.kind === 'request') return this.#putRequest(change.record, all);
+        return change.kind === 'machine' ? this.#putMachine(change.record) : this.#put(change.kind, change.record);
       case 'update':
         return this.#update(change);
       case 'delete':
         return this.#delete(change);
       case 'fence':
         return this.#fence(change.request_id, change.epoch);
+      case 'add':
+        return addition(change, this.#statements);
       case 'limit':
+      case 'slot':
         return undefined;
     }
+  }
+
+  #bounds(changes: readonly Change[]): readonly Step[] {
+    const limits = changes.filter((change) => change.op === 'limit').map((change): Step => () => this.#within.refuseOverLimit(change));
+    const slots = changes.filter((change) => change.op === 'slot').map((change): Step => () => this.#within.refuseWithoutSlot(change));
+    if (slots.length === 0) return limits;
+    // Whoever lost the claim has no turn to wait for.
+    const fences = changes.filter((change) => change.op === 'fence').map(({ request_id, epoch }) => this.#fence(request_id, epoch));
+    return [...limits, ...fences, ...slots];
   }
 
   #insert({ kind, record }: { readonly kind: Kind; readonly record: object }): Step {
@@ -94,6 +113,15 @@ export class ChangeWriter {
     const { put } = this.#writers[kind];
     const values = [...columnValues(record, [...shape.key, ...shape.columns]), JSON.stringify(record)];
     return () => put.run(...values);
+  }
+
+  #putMachine(record: MachineRecord): Step {
+    const { put } = this.#writers.machine;
+    const values = [...columnValues(record, [...shapes.machine.key, ...shapes.machine.columns]), JSON.stringify(record)];
+    return () => {
+      if (put.run(...values).changes === 0)
+        throw refusals.foreignMachine(record, String(row(this.#owner, columnValues(record, shapes.machine.key))?.[0]));
+    };
   }
 
   #putRequest(record: { readonly request_id: string }, all: readonly Change[]): Step {
@@ -133,21 +161,9 @@ export class ChangeWriter {
       if (row(this.#epoch, [id])?.[0] !== epoch) throw lostClaim(id);
     };
   }
-
-  #limit({ template_id, machine_count, max }: Extract<Change, { op: 'limit' }>): Step {
-    return () => {
-      const held = Number(row(this.#holds, [template_id])?.[0]);
-      if (held + machine_count <= max) return;
-      throw new BrokerError(
-        'INSTANCE_LIMIT_EXCEEDED',
-        `Template '${template_id}' allows ${max} machines at once; ${held} are held, so ${machine_count} more cannot be had. Ask for fewer or return some.`,
-        { template_id, max_instances: max, held, machine_count },
-      );
-    };
-  }
 }
 
-const lostClaim = (id: string) => new BrokerError('CONFLICT', `Request ${id} is no longer held under this claim.`, { request_id: id });
+const { lostClaim } = refusals;
 const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
   new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed meanwhile. Read it again.`);
 const named = (key: readonly SQLInputValue[]) => key.map((part) => `'${part}'`).join(' / ');
@@ -168,8 +184,11 @@ function putting(shape: Shape): string {
   const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = excluded.${quoted(field)}`);
   if (shape.kept.includes('version')) changed.push('version = version + 1');
   return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')})
-    ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${changed.join(', ')}`;
+    ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${changed.join(', ')}${shape.kind === 'machine' ? unlessForeign : ''}`;
 }
+
+/** A machine that lives stays with its request. */
+const unlessForeign = ' WHERE machine.gone_at IS NOT NULL OR machine.request_id IS excluded.request_id';
 
 function replacing(shape: Shape): string {
   const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = ?`);

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/index.ts';
 import { refusal } from './failures.ts';
-import { migrations, newest } from './migrations/index.ts';
+import { fingerprint, migrations, newest } from './migrations/index.ts';
 import { applicationId, type Opened } from './open-database.ts';
 import { whenFree } from './patience.ts';
 
@@ -13,7 +13,8 @@ export async function migrate({ database, path }: Opened, wait: number, log: Log
     // Read again under the lock: another process may have been first.
     const before = version();
     for (const step of migrations.slice(before)) database.exec(step);
-    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}; COMMIT`);
+    const mark = `INSERT INTO counter VALUES ('schema', '', '', ${fingerprint(newest)}) ON CONFLICT DO UPDATE SET n = excluded.n`;
+    database.exec(`${mark}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}; COMMIT`);
     if (before < newest) log.info({ path, from: before, to: newest }, 'database schema brought up to date');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');

@@ -23,10 +23,11 @@ export class Statements {
   }
 
   all(sql: string, values: readonly SQLInputValue[]): readonly Row[] {
-    return rows(this.#cached(sql), values);
+    return rows(this.kept(sql), values);
   }
 
-  #cached(sql: string): StatementSync {
+  /** For texts of which there may be many. */
+  kept(sql: string): StatementSync {
     let statement = this.#prepared.get(sql);
     if (statement) return statement;
     if (this.#prepared.size >= kept) this.#prepared.clear();

@@ -123,6 +123,60 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       ),
   ],
   [
+    'slots that are counted wrongly',
+    'a slot counts the other requests that have an active attempt',
+    () => spoiledStorage((store) => changed(store, (change) => (change.op === 'slot' ? { ...change, max: change.max + 1 } : change))),
+  ],
+  [
+    'slots that anybody takes',
+    'slots are given in the order of acceptance',
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) => {
+          if (change.op !== 'put' || change.kind !== 'request') return change;
+          const { waits_for: _, ...record } = change.record;
+          return { ...change, record };
+        }),
+      ),
+  ],
+  [
+    'slots that are counted after what the commit does',
+    'slots hold for fifty commits at once',
+    () =>
+      spoiledStorage((store) => ({
+        async commit(changes) {
+          await store.commit(changes.filter(({ op }) => op !== 'slot'));
+          await store.commit(changes.filter(({ op }) => op === 'slot'));
+        },
+      })),
+  ],
+  [
+    'an addition that is read and written',
+    'many add at once: nothing is lost',
+    () =>
+      spoiledStorage((store) => ({
+        async commit(changes) {
+          const all = changes.map(async (change): Promise<Change> => {
+            if (change.op !== 'add') return change;
+            const value: Record<string, number> = { ...((await store.get('fact', change.key))?.value as object) };
+            for (const [name, amount] of Object.entries(change.amounts)) value[name] = (value[name] ?? 0) + amount;
+            return { op: 'put', kind: 'fact', record: { ...change.key, value, at: change.at } };
+          });
+          await store.commit(await Promise.all(all));
+        },
+      })),
+  ],
+  [
+    'a machine that is taken from another request',
+    'a machine that lives is never made one of another request',
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) =>
+          change.op === 'put' && change.kind === 'machine' ? [{ op: 'delete', kind: 'machine', key: change.record }, change] : change,
+        ),
+      ),
+  ],
+  [
     'an insert that replaces',
     'an insert of a key that is taken is refused',
     () =>

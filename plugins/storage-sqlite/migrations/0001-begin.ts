@@ -5,7 +5,7 @@
 export const begin = `
 CREATE TABLE request (
   request_id TEXT NOT NULL PRIMARY KEY,
-  kind TEXT, status TEXT, template_id TEXT, provider_type TEXT, provider_instance TEXT,
+  kind TEXT, status TEXT, template_id TEXT, provider_type TEXT, provider_instance TEXT, waits_for TEXT,
   machine_count INTEGER, holds INTEGER, created_at INTEGER, completed_at INTEGER, next_at INTEGER,
   version INTEGER NOT NULL DEFAULT 1,
   epoch INTEGER NOT NULL DEFAULT 0,
@@ -17,13 +17,16 @@ CREATE INDEX request_sort ON request (kind, created_at, request_id);
 CREATE INDEX request_kind ON request (kind, status, created_at, request_id);
 CREATE INDEX request_template ON request (template_id, created_at, request_id);
 CREATE INDEX request_due ON request (next_at, request_id) WHERE next_at IS NOT NULL;
+CREATE INDEX request_waiting ON request (waits_for, created_at, request_id, status) WHERE waits_for IS NOT NULL;
 CREATE INDEX request_holding ON request (template_id, holds) WHERE holds > 0;
 
 CREATE TABLE attempt (
-  request_id TEXT NOT NULL, attempt INTEGER NOT NULL, provider_instance TEXT, state TEXT, token TEXT, doc TEXT NOT NULL,
+  request_id TEXT NOT NULL, attempt INTEGER NOT NULL, provider_instance TEXT, state TEXT, active INTEGER, token TEXT,
+  doc TEXT NOT NULL,
   PRIMARY KEY (request_id, attempt)
 ) STRICT;
 CREATE INDEX attempt_token ON attempt (token, request_id, attempt);
+CREATE INDEX attempt_active ON attempt (active, provider_instance, request_id, attempt);
 
 CREATE TABLE machine (
   provider_instance TEXT NOT NULL, machine_id TEXT NOT NULL,
@@ -35,6 +38,7 @@ CREATE INDEX machine_request ON machine (request_id, created_at, provider_instan
 CREATE INDEX machine_id ON machine (machine_id, provider_instance);
 CREATE INDEX machine_name ON machine (name, provider_instance, machine_id) WHERE name IS NOT NULL;
 CREATE INDEX machine_return ON machine (return_id, provider_instance, machine_id) WHERE return_id IS NOT NULL;
+CREATE INDEX machine_returning ON machine (return_id, gone_at, provider_instance, machine_id) WHERE return_id IS NOT NULL AND gone_at IS NULL;
 CREATE INDEX machine_template ON machine (template_id, status, provider_instance, machine_id);
 CREATE INDEX machine_status ON machine (status, provider_instance, machine_id);
 
@@ -80,7 +84,7 @@ CREATE INDEX claim_owner ON claim (owner);
 CREATE TABLE mark (kind TEXT PRIMARY KEY, changes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO mark VALUES ('request', 0), ('attempt', 0), ('machine', 0), ('wish', 0), ('template', 0), ('key', 0), ('fact', 0), ('event', 0);
 
--- How many there are, so that no page counts. "sort" is the kind of a request, empty for machines.
+-- How many there are, so that no page counts. "sort" is the kind of a request, empty for machines. Beside them single numbers: of 'schema', 'clock', 'write'.
 CREATE TABLE counter (
   of TEXT, sort TEXT, status TEXT, n INTEGER NOT NULL, PRIMARY KEY (of, sort, status)
 ) STRICT, WITHOUT ROWID;

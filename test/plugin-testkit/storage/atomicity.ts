@@ -20,6 +20,7 @@ const good: readonly Change[] = [
   { op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } },
   { op: 'update', kind: 'template', record: aTemplate('small', { fields: { a: 1 } }), version: 1 },
   { op: 'insert', kind: 'attempt', record: anAttempt(1) },
+  { op: 'add', kind: 'fact', key: { topic: 'statistics', name: 'east', item: '' }, amounts: { asked: 1 }, at: 1 },
   insert('event', anEvent()),
   { op: 'fence', request_id: 'r-1', epoch: 0 },
 ];
@@ -30,6 +31,7 @@ const bad: readonly (readonly [string, Change, Code])[] = [
   ['an update of another version', { op: 'update', kind: 'request', record: aRequest('r-1'), version: 9 }, 'CONFLICT'],
   ['a delete of another version', { op: 'delete', kind: 'request', key: { request_id: 'r-1' }, version: 9 }, 'CONFLICT'],
   ['a limit', { op: 'limit', template_id: 'small', machine_count: 1, max: 0 }, 'INSTANCE_LIMIT_EXCEEDED'],
+  ['a slot', { op: 'slot', provider_instance: 'east', request_id: 'r-1', max: 0 }, 'INSTANCE_BUSY'],
 ];
 
 /** All or nothing, wherever in a commit the refusal comes from. */

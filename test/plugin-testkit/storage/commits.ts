@@ -132,6 +132,29 @@ export function checkCommits({ check, stage }: Contract): void {
     assert.deepEqual(await store.find('machine', { where: { name: 'one' } }), []);
   });
 
+  check('a machine that lives is never made one of another request: CONFLICT names both', async (ending) => {
+    const { store } = await stage(ending);
+    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1') }, insert('machine', aMachine('m-2', { gone_at: 5 }))]);
+    const foreign = store.commit([
+      insert('wish', aWish('w-1')),
+      { op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2', status: 'running' }) },
+    ]);
+    const error = await foreign.catch((reason: { readonly message?: string; readonly details?: unknown }) => reason);
+    await refused(foreign, 'CONFLICT');
+    assert.match(error?.message ?? '', /r-1.*r-2|r-2.*r-1/);
+    assert.deepEqual(error?.details, { provider_instance: 'east', machine_id: 'm-1', request_id: 'r-2', held_by: 'r-1' });
+    assert.deepEqual(await store.get('machine', { provider_instance: 'east', machine_id: 'm-1' }), aMachine('m-1'));
+    assert.equal(await store.count('wish', {}), 0);
+    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { provider_instance: 'west', request_id: 'r-2' }) }]);
+    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-2', { request_id: 'r-2' }) }]);
+    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { gone_at: 9 }) }]);
+    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2' }) }]);
+    assert.deepEqual(
+      (await store.find('machine', { where: { request_id: 'r-2' }, order: [['machine_id', 'asc']] })).map((each) => each.machine_id),
+      ['m-1', 'm-1', 'm-2'],
+    );
+  });
+
   check('an event is inserted, never put', async (ending) => {
     const { store } = await stage(ending);
     await refused(store.commit([{ op: 'put', kind: 'event', record: anEvent() }]), 'INTERNAL');

@@ -1,5 +1,6 @@
 import { checkPlugin } from '../check-plugin.ts';
 import { checksOf } from '../runner.ts';
+import { checkAdditions } from './additions.ts';
 import { checkAtomicity } from './atomicity.ts';
 import { checkClaims } from './claims.ts';
 import { checkCommits } from './commits.ts';
@@ -13,6 +14,7 @@ import { checkPaging } from './paging.ts';
 import { checkProcesses } from './processes.ts';
 import { checkQueries } from './queries.ts';
 import { checkSharing } from './sharing.ts';
+import { checkSlots } from './slots.ts';
 import { checkVersions } from './versions.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
@@ -29,6 +31,8 @@ export function testStorage(subject: StorageSubject): void {
   checkCommits(contract);
   checkVersions(contract);
   checkLimits(contract);
+  checkSlots(contract);
+  checkAdditions(contract);
   checkAtomicity(contract);
   checkQueries(contract);
   checkPaging(contract);

@@ -45,6 +45,16 @@ test('a database of a newer schema is refused and stays as it is', async (t) => 
   t.deepEqual(readFileSync(path), before);
 });
 
+test('a database of an earlier build is refused in one sentence, and stays as it is', async (t) => {
+  for (const sql of ["DELETE FROM counter WHERE of = 'schema'", "UPDATE counter SET n = n + 1 WHERE of = 'schema'", 'DROP TABLE counter']) {
+    const path = await filled();
+    altered(path, sql);
+    const before = readFileSync(path);
+    await t.throwsAsync(openFile(path), { code: 'INVALID_CONFIGURATION', message: /by a build of muster from before its release/ });
+    t.deepEqual(readFileSync(path), before);
+  }
+});
+
 test('a database of another program is refused', async (t) => {
   const path = freshPath();
   mkdirSync(dirname(path));

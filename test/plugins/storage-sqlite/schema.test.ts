@@ -1,7 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'ava';
 import { kinds, type Kind } from '../../../core/index.ts';
-import { question } from '../../../plugins/storage-sqlite/question.ts';
+import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/bounds.ts';
+import { question, tally } from '../../../plugins/storage-sqlite/question.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 let database: DatabaseSync;
@@ -66,5 +67,22 @@ for (const [name, kind, query] of pages) {
       plan.every((step) => /USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/.test(step)),
       plan.join('; '),
     );
+  });
+}
+
+const watched = tally('machine', { return_id: 'r', gone_at: null });
+const covered: readonly (readonly [string, string, readonly (SQLInputValue | Record<string, SQLInputValue>)[]])[] = [
+  ['the machines of a return that live', watched.sql, watched.values],
+  ['who has an active attempt at an instance', openThere, [{ request_id: 'r', provider_instance: 'east' }]],
+  ['who waits longer for an instance', olderWaiters, [{ request_id: 'r', provider_instance: 'east', created_at: 5, free: 1 }]],
+];
+for (const [name, sql, values] of covered) {
+  test(`${name} are counted in an index, without a look at their records`, (t) => {
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...(values as SQLInputValue[]))
+      .map((step) => String(step['detail']))
+      .filter((step) => /\b(SCAN|SEARCH)\b/.test(step));
+    t.true(plan.length > 0 && plan.every((step) => /SEARCH .* USING COVERING INDEX|SCAN \(subquery/.test(step)), plan.join('; '));
   });
 }
