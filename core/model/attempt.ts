@@ -37,7 +37,7 @@ export const AttemptRecord = Type.Object({
   prepared: Type.Optional(Type.Object({ value: Type.Unknown() })),
   handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /**
-   * Something may still come of it, so its request counts against `max_concurrent_requests` of the instance. Follows from its other fields and is stored
+   * Something may still come of it, so its request counts against `max_concurrent_requests` of the instance. Derived from its other fields, and stored
    * for the store to count by. Absent: it counts no more.
    */
   active: Type.Optional(Type.Boolean()),
@@ -49,8 +49,6 @@ export const AttemptRecord = Type.Object({
   lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Derived: more machines of it were lost since. What the provider was told to keep is more than there is, so it may start another. */
   reopened: Type.Optional(Type.Boolean()),
-  /** Derived: something may still come of it. Counts against `max_concurrent_requests` of its instance. */
-  active: Type.Boolean(),
   /** The provider said once that it goes on trying to no effect; it is stopped before another attempt is made. */
   stuck: Type.Optional(Type.Boolean()),
   /** Every call so far was certainly not executed. Cleared, durably, before the next one. */

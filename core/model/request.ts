@@ -38,8 +38,6 @@ export const RequestRecord = Type.Object({
   kept_count: Type.Optional(Type.Integer({ minimum: 0 })),
   /** All or nothing was asked for and could not be had: since then its machines go. */
   undone_at: Type.Optional(Type.Integer()),
-  /** The instance that it waits at for one of the requests open there to end. */
-  waits_for: Type.Optional(Type.String()),
   provider_type: Type.Optional(Type.String()),
   provider_instance: Type.Optional(Type.String()),
   provider_selection: Type.Optional(ProviderSelection),

@@ -1,13 +1,16 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { MachineReport, OwnedResource } from '../../provider.ts';
-import { isAlive } from '../counting.ts';
+import { canRelease, isPursued, mayBeSought } from '../attempt.ts';
+import { isAlive } from '../machine-life.ts';
 
 /** What the store knows of the resources of a listing. Read after the listing, so that what was made meanwhile is known. */
 export interface Known {
   /** By request and number. */
   attempt(request_id: string, attempt: number): AttemptRecord | undefined;
   machine(machine_id: string): MachineRecord | undefined;
+  /** Whether the API of an attempt can look for what an order started. */
+  finds(attempt: AttemptRecord): boolean;
 }
 
 /** Machines of one attempt that its request has lost sight of. */
@@ -20,13 +23,14 @@ export interface Astray {
 
 export interface Comparison {
   readonly astray: readonly Astray[];
-  /** What no attempt in the store can have made, or what an attempt that was cleared away has left. */
+  /** What no attempt in the store can have made, what an attempt that was cleared away has left, and machines that no attempt can release. */
   readonly orphans: readonly OwnedResource[];
 }
 
 /**
  * Compares what a provider lists as ours with what the store knows. What is younger than `grace_ms` is passed over: its attempt may just be
- * finding out about it. So is what ends already. Pure.
+ * finding out about it. So is what ends already. Whoever is handed a machine must be able to release it: an attempt without a handle is handed it once, to be
+ * looked for again, and what it cannot be found for is an orphan. Pure.
  */
 export function compare(listed: readonly OwnedResource[], known: Known, now: number, grace_ms: number): Comparison {
   const astray = new Map<string, { of: Omit<Astray, 'machines'>; machines: MachineReport[] }>();
@@ -38,7 +42,12 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
     if (attempt === undefined) orphans.push(resource);
     else if (machine === undefined) {
       if (attempt.disposed) orphans.push(resource);
-    } else if (!follows(known.machine(machine.machine_id))) {
+    } else if (follows(known.machine(machine.machine_id)) && canRelease(attempt)) {
+      continue;
+    } else if (!canRelease(attempt) && !(mayBeSought(attempt) && known.finds(attempt))) {
+      // As long as its outcome may still be learned it is not lost sight of.
+      if (!isPursued(attempt)) orphans.push(resource);
+    } else {
       const { provider_instance } = attempt;
       const key = `${attempt.request_id} ${attempt.attempt}`;
       const entry = astray.get(key) ?? {
