@@ -34,7 +34,10 @@ export interface PluginContext {
 export interface Call {
   /** Aborts at the time-out, at the loss of the claim and at shutdown. */
   readonly signal: AbortSignal;
-  /** Throws ClaimLost when this process no longer holds the claim. Call it synchronously before every request that changes the cloud. */
+  /**
+   * Throws ClaimLost when this process no longer holds the claim, and a fault once the call is over: answered, timed out or told to end. Call it
+   * synchronously before every request that changes the cloud, and let what it throws pass.
+   */
   fence(): void;
   readonly log: Log;
 }

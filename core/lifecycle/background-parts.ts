@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Facts } from '../providers/facts.ts';
-import type { ProviderMeter } from '../providers/provider-meter.ts';
 import type { SessionPool } from '../providers/session-pool.ts';
 import type { Store } from '../storage.ts';
 import type { Settings } from './settings.ts';
@@ -16,5 +15,4 @@ export interface BackgroundParts {
   readonly pool: SessionPool;
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal;
-  readonly meter: ProviderMeter;
 }

@@ -8,8 +8,8 @@ import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
-import { attentive, unwatched, type CallWatch } from '../providers/call-watch.ts';
-import { unmetered, type ProviderMeter } from '../providers/provider-meter.ts';
+import { unwatched, type CallWatch } from '../providers/call-watch.ts';
+import type { ProviderMeter } from '../providers/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/session-pool.ts';
 import type { Owner, Store } from '../storage.ts';
 import { absorbSlowness } from './absorb/absorb-reports.ts';
@@ -116,16 +116,15 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#health = new HealthWatch(facts, store, clock, log, () => meter);
-    const meter = attentive(parts.meter ?? unmetered, watch, this.#health);
-    this.#pool = new SessionPool({ ...parts, installation, meter }, this.#stopping.signal);
+    this.#health = new HealthWatch(facts, store, clock, log);
+    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
     const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
     for (const { name, why } of quarantine) if (this.#directory.instance(name)) this.#health.down(name, why, 0);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
-    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal, meter };
-    this.#sweep = new Sweep({ ...shared, apis, installation });
+    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
+    this.#sweep = new Sweep({ ...shared, installation });
     this.#survey = new Survey(shared);
     this.#strangers = new StrangerWatch(shared);
     this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
@@ -142,13 +141,12 @@ class Loop implements RunningLoop {
     this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, this.#holdings);
     this.#tools = {
       pool: this.#pool,
-      observer: new Observer({ signal: this.#stopping.signal, log }, clock, meter),
+      observer: new Observer(this.#stopping.signal, clock),
       owners: new Owners(store, log),
       settings: this.#settings,
       installation,
       signal: this.#stopping.signal,
       log,
-      meter,
       monotonic: () => clock.monotonic(),
       api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
       record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),

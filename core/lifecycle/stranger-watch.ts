@@ -1,14 +1,11 @@
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { HostRef } from '../provider.ts';
-import { pluginOf } from '../plugin-of.ts';
-import { livingHosts, sameHost } from '../providers/contract/answers.ts';
-import { guard } from '../providers/guard.ts';
+import { sameHost } from '../providers/contract/answers.ts';
 import type { Change } from '../storage.ts';
 import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../strangers.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
-const askMs = 60_000;
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
 const atOnce = 100;
@@ -95,25 +92,8 @@ export class StrangerWatch implements Disposable {
 
   /** Those that an instance says to live; undefined when it has no way to tell. Rejects when it does not answer. */
   async #living(name: string, hosts: readonly HostRef[]): Promise<readonly HostRef[] | undefined> {
-    const { pool, signal, log, meter } = this.#parts;
-    const { type, session } = await pool.connect(name);
-    const whichLive = type.whichLive?.bind(type);
-    if (!whichLive) return undefined;
-    const ended = meter.verb(name, 'which-live');
-    const guarded = {
-      what: `question for hosts at '${name}'`,
-      plugin: pluginOf(type),
-      mutating: false,
-      timeout_ms: askMs,
-      signal,
-      fence: () => undefined,
-      log,
-      ended,
-    };
-    return guard(
-      guarded,
-      async (call) => whichLive(session, hosts, call),
-      (said) => livingHosts(said, hosts),
-    );
+    const { pool, signal } = this.#parts;
+    const { type } = await pool.connect(name);
+    return type.whichLive?.(hosts, { signal });
   }
 }

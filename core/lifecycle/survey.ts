@@ -1,16 +1,8 @@
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
-import type { MachineType, Places } from '../provider.ts';
-import { pluginOf } from '../plugin-of.ts';
-import { machineType, places as placesAnswer } from '../providers/contract/answers.ts';
-import { listing } from '../providers/contract/listing.ts';
-import { guard } from '../providers/guard.ts';
 import type { Connected } from '../providers/session-pool.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
-const askMs = 120_000;
-/** Kept in memory by every process. The largest cloud has about a thousand. */
-const mostTypes = 20_000;
 /** After a survey that failed, the next is not tried sooner. */
 const againMs = 600_000;
 
@@ -43,7 +35,7 @@ export class Survey {
   }
 
   #isDue({ instance, type, identity }: Connected): boolean {
-    if (!type.places && !type.machineTypes) return false;
+    if (!type.survey) return false;
     const { clock, facts, settings } = this.#parts;
     const known = facts.survey(instance.name);
     if (known?.identity === identity && clock.now() - known.at < settings.survey_ms) return false;
@@ -69,27 +61,9 @@ export class Survey {
     await Promise.all(due.map(one));
   }
 
-  async #survey({ instance: { name }, type, session, identity }: Connected): Promise<void> {
-    const { store, clock, log, facts, signal, meter } = this.#parts;
-    const ended = meter.verb(name, 'survey');
-    const guarded = {
-      what: `survey of '${name}'`,
-      plugin: pluginOf(type),
-      mutating: false,
-      timeout_ms: askMs,
-      signal,
-      fence: () => undefined,
-      log,
-      ended,
-    };
-    const { places, machine_types } = await guard(guarded, async (call) => {
-      const machine_types: MachineType[] = [];
-      const places: Places | undefined = await type.places?.(session, call);
-      if (type.places) placesAnswer(places);
-      if (type.machineTypes)
-        await listing<MachineType>(type.machineTypes(session, call), mostTypes, machineType, (each) => void machine_types.push(each));
-      return { places, machine_types: type.machineTypes ? machine_types : undefined };
-    });
+  async #survey({ instance: { name }, type, identity }: Connected): Promise<void> {
+    const { store, clock, facts, signal } = this.#parts;
+    const { places, machine_types } = (await type.survey?.({ signal })) ?? {};
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
     // The survey last: by it the others are known to be new.

@@ -5,7 +5,6 @@ import type { Log } from '../log.ts';
 import type { Call } from '../provider.ts';
 import { Broken, shown } from './contract/broken.ts';
 import { soundFault } from './contract/sound-fault.ts';
-import type { Ended } from './provider-meter.ts';
 
 export interface Guarded {
   /** For messages: `launch of 'east'`. */
@@ -20,7 +19,20 @@ export interface Guarded {
   fence(): void;
   readonly log: Log;
   /** Told once when the call ended. */
-  readonly ended?: Ended;
+  ended?(end: CallEnd): void;
+}
+
+/** How a call into a plugin ended. */
+export interface CallEnd {
+  readonly ms: number;
+  /** Absent: it went well. */
+  readonly kind?: FaultKind;
+  /** Absent where it went well, and where the claim was lost. */
+  readonly fault?: ProviderFault;
+  /** The plugin broke its contract, or did not end in time. */
+  readonly misbehaved?: boolean;
+  /** It was to end early, for our reasons: what came of it says nothing of the provider. */
+  readonly told_to_end?: boolean;
 }
 
 /** A plugin that does not heed its signal is waited for this much longer. */
@@ -29,15 +41,15 @@ const graceMs = 2_000;
 /**
  * Calls into a plugin with a bound on time, and looks at what it answers: `check` throws Broken where that is not as the contract says. Whatever comes out
  * is a value, a ProviderFault or ClaimLost: anything else that a plugin throws, and nonsense that it gives, is its bug, told in the log, and counts as an
- * answer that was lost. Those bugs, and a call that did not end in time, are also told to `ended`.
+ * answer that was lost. Once the call is over, by its end, its time-out or the signal, its fence throws: a plugin that goes on all the same changes
+ * nothing more.
  */
 export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T> {
-  const { what, mutating, timeout_ms, log, ended } = guarded;
+  const { what, mutating, timeout_ms, log } = guarded;
   const done = new AbortController();
   const signal = AbortSignal.any([guarded.signal, AbortSignal.timeout(timeout_ms)]);
   const began = performance.now();
-  let kind: FaultKind | undefined;
-  let misbehaved: ProviderFault | undefined;
+  let end: Omit<CallEnd, 'ms'> = {};
   const lost = mutating ? 'unknown-outcome' : 'unavailable';
   const deaf = async (): Promise<never> => {
     await new Promise<void>((resolve) => {
@@ -47,27 +59,39 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
     await after(graceMs, undefined, { signal: done.signal });
     throw new ProviderFault(lost, `The ${what} did not end when it was told to.`, { code: 'TIMEOUT' });
   };
-  const run = () => call({ signal, fence: () => guarded.fence(), log });
   try {
-    const answer = await Promise.race([ended?.run ? ended.run(run) : run(), deaf()]);
+    const answer = await Promise.race([call({ signal, fence, log }), deaf()]);
     check?.(answer);
     return answer;
   } catch (error) {
-    const fault = isClaimLost(error) ? undefined : faultOf(error);
-    kind = fault?.kind ?? lost;
-    // That it was to end early, for our reasons, is not the plugin's doing.
-    if (fault && (fault.code === 'PLUGIN_ERROR' || fault.code === 'TIMEOUT') && !guarded.signal.aborted) misbehaved = fault;
-    throw fault ?? error;
+    if (isClaimLost(error)) end = { kind: lost, told_to_end: true };
+    else {
+      const fault = faultOf(error);
+      const broken = fault.code === 'PLUGIN_ERROR' || fault.code === 'TIMEOUT';
+      end = { kind: fault.kind, fault, ...(guarded.signal.aborted ? { told_to_end: true } : { misbehaved: broken }) };
+      throw fault;
+    }
+    throw error;
   } finally {
-    ended?.(performance.now() - began, kind, misbehaved);
     done.abort();
+    guarded.ended?.({ ms: performance.now() - began, ...end });
+  }
+
+  function fence(): void {
+    guarded.fence();
+    // A thread that was held up has not heard of its time-out yet.
+    if (signal.aborted || performance.now() - began > timeout_ms) throw timedOut();
+    if (done.signal.aborted) throw new ProviderFault(lost, `The ${what} is over; it may change nothing more.`, { code: 'TIMEOUT' });
+  }
+
+  function timedOut(cause?: unknown): ProviderFault {
+    const details = { code: 'TIMEOUT', ...(cause === undefined ? {} : { cause }) };
+    return new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, details);
   }
 
   function faultOf(error: unknown): ProviderFault {
     if (isFault(error)) return soundFault(error);
-    if (signal.aborted)
-      return new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, { code: 'TIMEOUT', cause: error });
-    return pluginFault(error, guarded, lost);
+    return signal.aborted ? timedOut(error) : pluginFault(error, guarded, lost);
   }
 }
 

@@ -1,13 +1,8 @@
-import type { FaultKind, ProviderFault } from '../fault.ts';
+import type { FaultKind } from '../fault.ts';
 import type { ProviderCall } from '../provider.ts';
 
-/** One kind of call at one instance. */
-export interface Ended {
-  /** Told how a call into a plugin ended; without a kind it went well. `misbehaved`: the plugin broke its contract, or did not end in time. */
-  (ms: number, kind?: FaultKind, misbehaved?: ProviderFault): void;
-  /** Runs the call, so that it is known in whose name code runs. */
-  readonly run?: <T>(call: () => Promise<T>) => Promise<T>;
-}
+/** Told how a call into a plugin ended; without a kind it went well. */
+export type Ended = (ms: number, kind?: FaultKind) => void;
 
 /** Counts calls at providers: those into plugins, as the guard sees them, and those that plugins make, as they tell them. */
 export interface ProviderMeter {

@@ -3,22 +3,28 @@ import { BrokerError, isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EndpointScheme } from '../plugin.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { ProviderType } from '../provider.ts';
+import type { ProviderApi, ProviderType } from '../provider.ts';
 import { pluginOf } from '../plugin-of.ts';
 import { isFault, ProviderFault } from '../fault.ts';
 import { Broken } from './contract/broken.ts';
 import { identity as identityAnswer } from './contract/answers.ts';
 import { object, text } from './contract/values.ts';
+import { unwatched, type CallWatch } from './call-watch.ts';
 import { guard, pluginFault } from './guard.ts';
+import { guardedApi, type GuardedApi } from './guarded-api.ts';
+import { guardedCalls, type CallEvidence, type GuardedCalls, type Permit } from './guarded-calls.ts';
+import { guardedType, type GuardedType } from './guarded-type.ts';
 import { unmetered, type ProviderMeter } from './provider-meter.ts';
+import { timeOuts } from './time-outs.ts';
 
-/** A connected provider instance. */
+/** A connected provider instance. Its plugin is called through nothing else. */
 export interface Connected {
   readonly instance: ProviderInstance;
-  readonly type: ProviderType<any, any>;
-  readonly session: unknown;
   /** Which cloud it speaks to. */
   readonly identity: string;
+  readonly type: GuardedType;
+  /** An API of its type; undefined when no plugin brings it. */
+  api(name: string): GuardedApi | undefined;
 }
 
 interface Opened {
@@ -26,18 +32,18 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** What does not close by then is left behind. */
-const closeMs = 1_500;
-
 export interface PoolParts {
   readonly instances: readonly ProviderInstance[];
   readonly types: readonly ProviderType<any, any>[];
+  readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];
   readonly data_directory: string;
   readonly installation: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter?: ProviderMeter;
+  readonly watch?: CallWatch;
+  readonly evidence?: CallEvidence;
   /** Instances that are left alone for now. */
   readonly quarantine?: readonly Quarantined[];
 }
@@ -102,50 +108,53 @@ export class SessionPool {
     await Promise.allSettled(
       connected.map(async (each) => {
         if (each.status === 'rejected') return;
-        const { instance, type, session } = each.value;
-        await this.#closing(`close of '${instance.name}'`, pluginOf(type), async () => type.close?.(session));
+        const { instance, type } = each.value;
+        await this.#closing(`close of '${instance.name}'`, () => type.close(unbound()));
       }),
     );
     await Promise.allSettled(
-      [...this.#opened].map(([url, opened]) => this.#closing(`close of '${url}'`, undefined, async () => opened.close())),
+      [...this.#opened].map(([url, opened]) => {
+        const what = `close of '${url}'`;
+        const guarded = { ...unbound(), what, mutating: false, timeout_ms: timeOuts.close, fence: () => undefined, log: this.#parts.log };
+        return this.#closing(what, () => guard(guarded, async () => opened.close()));
+      }),
     );
   }
 
   /** Closing has no second chance: what fails is told, and what does not end is left behind. */
-  async #closing(what: string, plugin: string | undefined, close: () => Promise<unknown>): Promise<void> {
-    const { log } = this.#parts;
-    const guarded = {
-      what,
-      plugin,
-      mutating: false,
-      timeout_ms: closeMs,
-      signal: new AbortController().signal,
-      fence: () => undefined,
-      log,
-    };
-    await guard(guarded, close).catch((error: unknown) => log.warn({ err: error }, `The ${what} failed.`));
+  async #closing(what: string, close: () => Promise<unknown>): Promise<void> {
+    await close().catch((error: unknown) => this.#parts.log.warn({ err: error }, `The ${what} failed.`));
   }
 
   async #connect(name: string): Promise<Connected> {
-    const { instances, types, clock, installation, log, meter = unmetered } = this.#parts;
+    const { instances, types, apis, clock, installation, log, meter = unmetered } = this.#parts;
     const instance = instances.find((each) => each.name === name);
     const type = types.find((each) => each.type === instance?.type);
     if (!instance || !type) throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
     const endpoint = (url: string) => this.#endpoint(url);
     const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
-    const plugin = pluginOf(type);
-    const guarded = { plugin, mutating: false, timeout_ms: 30_000, signal: this.#signal, fence: () => undefined, log };
-    const session = await guard({ ...guarded, what: `connection of '${name}'`, ended: meter.verb(name, 'connect') }, async () =>
-      type.connect(instance.config as never, context),
-    );
-    const identity = type.identity
-      ? await guard(
-          { ...guarded, what: `identity check of '${name}'`, ended: meter.verb(name, 'identity') },
-          async (call) => type.identity?.(session, call) ?? name,
-          identityAnswer,
-        )
-      : name;
-    return { instance, type, session, identity };
+    const calls = this.#calls(name);
+    const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;
+    const session = await calls.call(about, { signal: this.#signal }, async () => type.connect(instance.config as never, context));
+    const mine = apis.filter((api) => api.type === type.type);
+    const guarded = mine.map((api) => guardedApi(api, session, calls));
+    return {
+      instance,
+      identity: await this.#identity(name, type, session, calls),
+      type: guardedType(type, mine, session, calls),
+      api: (wanted) => guarded.find((api) => api.name === wanted),
+    };
+  }
+
+  async #identity(name: string, type: ProviderType<any, any>, session: unknown, calls: GuardedCalls): Promise<string> {
+    if (!type.identity) return name;
+    const about = { verb: 'identity', what: `identity check of '${name}'`, plugin: pluginOf(type) } as const;
+    return calls.call(about, { signal: this.#signal }, async (call) => type.identity?.(session, call) ?? name, identityAnswer);
+  }
+
+  #calls(name: string): GuardedCalls {
+    const { log, meter = unmetered, watch = unwatched, evidence = { ended: () => undefined } } = this.#parts;
+    return guardedCalls(name, { log, meter, watch, evidence });
   }
 
   async #endpoint(url: string): Promise<string> {
@@ -177,3 +186,6 @@ export class SessionPool {
     }
   }
 }
+
+/** What is closed is closed when everything else was told to end. */
+const unbound = (): Permit => ({ signal: new AbortController().signal });

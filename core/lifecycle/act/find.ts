@@ -1,26 +1,17 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import { found } from '../../providers/contract/answers.ts';
-import { guard } from '../../providers/guard.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
 import type { Settings } from '../settings.ts';
-import { aboutCall, connect, orderOf, type Absorb, type Tools } from './tools.ts';
-
-const findMs = 60_000;
+import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
 
 /** A token that is too old proves nothing any more: only the tags can tell what the order started. */
 export async function find(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<Absorb> {
   const connected = await connect(attempt.provider_instance, tools);
-  const api = tools.api(attempt);
-  if (connected instanceof ProviderFault || !api?.find) return (draft) => nextLook(draft, attempt, tools.settings);
-  const about = aboutCall(holding, tools, attempt, 'find');
+  const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
+  if (!api?.find) return (draft) => nextLook(draft, attempt, tools.settings);
   try {
-    const handle = await guard(
-      { ...about, what: `search at ${about.where}`, mutating: false, timeout_ms: findMs },
-      async (call) => api.find?.(connected.session, orderOf(attempt, attempt.prepared?.value), call),
-      found,
-    );
+    const handle = await api.find(orderOf(attempt, attempt.prepared?.value), permitOf(holding, tools));
     // Found is not stopped: it may be a fleet that goes on. What it has is released as late, and it is told that nothing more may come.
     return (draft) => (handle ? draft.setAttempt(attempt.attempt, { handle }) : nextLook(draft, attempt, tools.settings));
   } catch (error) {

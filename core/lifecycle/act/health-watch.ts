@@ -2,10 +2,9 @@ import type { Clock } from '../../clock.ts';
 import { isFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import { pluginOf } from '../../plugin-of.ts';
 import type { Facts } from '../../providers/facts.ts';
-import { guard } from '../../providers/guard.ts';
-import { unmetered, type ProviderMeter } from '../../providers/provider-meter.ts';
+import type { CallEnd } from '../../providers/guard.ts';
+import type { CallEvidence } from '../../providers/guarded-calls.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
 import type { Store } from '../../storage.ts';
 
@@ -17,24 +16,22 @@ const longestMs = 300_000;
  * contract in some verb is unhealthy until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another chance,
  * the later the more often that was for nothing.
  */
-export class HealthWatch {
+export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #meter: () => ProviderMeter;
   readonly #checks = new Map<string, { at: number; wait: number }>();
   /** Verbs that broke their contract last, by instance. */
   readonly #broken = new Map<string, Set<string>>();
   /** When a chance was given last, and after how long. */
   readonly #chances = new Map<string, { readonly at: number; readonly wait: number }>();
 
-  constructor(facts: Facts, store: Store, clock: Clock, log: Log, meter: () => ProviderMeter = () => unmetered) {
+  constructor(facts: Facts, store: Store, clock: Clock, log: Log) {
     this.#facts = facts;
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
-    this.#meter = meter;
   }
 
   up(instance: string): void {
@@ -51,6 +48,11 @@ export class HealthWatch {
     if (!known.healthy && known.message === message) return;
     this.#log.warn({ provider_instance: instance }, `The provider instance is unhealthy: ${message}`);
     this.#write(instance, { healthy: false, message });
+  }
+
+  ended(instance: string, verb: string, { kind, fault, misbehaved = false }: CallEnd): void {
+    if (misbehaved) this.misbehaved(instance, verb, fault?.message ?? 'it does not answer');
+    else this.behaved(instance, verb, kind === undefined);
   }
 
   /** Its plugin gave nonsense, threw what is no fault, or did not end in time. */
@@ -80,10 +82,7 @@ export class HealthWatch {
       const wait = Math.min(due.wait * 2, longestMs);
       this.#checks.set(name, { at: now + wait, wait });
       try {
-        const { session, type } = await pool.connect(name);
-        const about = { what: `check of '${name}'`, plugin: pluginOf(type), ended: this.#meter().verb(name, 'check') };
-        const guarded = { ...about, mutating: false, timeout_ms: 15_000, signal, fence: () => undefined, log: this.#log };
-        await guard(guarded, async (call) => type.check?.(session, call));
+        await (await pool.connect(name)).type.check({ signal });
         if (this.#broken.delete(name)) this.#chances.set(name, { at: this.#clock.monotonic(), wait: due.wait });
         this.up(name);
       } catch (error) {

@@ -9,8 +9,8 @@ import { connect, orderOf, type Absorb, type Tools } from './tools.ts';
 /** Asks how the machines of an attempt are. A failed answer says nothing about them. */
 export async function look(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<Absorb> {
   const connected = await connect(attempt.provider_instance, tools);
-  const api = tools.api(attempt);
   holding.looked_at.set(attempt.attempt, tools.monotonic());
+  const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return () => undefined;
   const alive = machinesOf(holding.case.machines, attempt).filter(isAlive);
   const steady = isSettled(attempt) && alive.every((machine) => machine.ready_at !== undefined && machine.going === undefined);

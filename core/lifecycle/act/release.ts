@@ -1,33 +1,23 @@
 import { isFault, ProviderFault } from '../../fault.ts';
-import { progress as progressAnswer } from '../../providers/contract/answers.ts';
-import { boundedWait } from '../../providers/contract/sound-fault.ts';
-import { guard } from '../../providers/guard.ts';
 import type { Demand } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
-import { aboutCall, connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, permitOf, type Absorb, type Tools } from './tools.ts';
 import { msUntil } from '../ms-until.ts';
-
-const releaseMs = 120_000;
 
 /** Tells a handle what shall be. */
 export async function release({ attempt, aim }: Demand, holding: Holding, tools: Tools): Promise<Absorb> {
   const connected = await connect(attempt.provider_instance, tools);
-  const api = tools.api(attempt);
   const again = (ms: number) => void holding.release_at.set(attempt.attempt, tools.monotonic() + ms);
-  if (connected instanceof ProviderFault || !api || attempt.handle === undefined) {
+  const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
+  if (!api || attempt.handle === undefined) {
     again(defaultAgainMs);
     return () => undefined;
   }
-  const about = aboutCall(holding, tools, attempt, 'release');
   try {
-    const progress = await guard(
-      { ...about, what: `release at ${about.where}`, mutating: true, timeout_ms: releaseMs },
-      async (call) => api.release(connected.session, attempt.handle, aim, call),
-      progressAnswer,
-    );
+    const progress = await api.release(attempt.handle, aim, permitOf(holding, tools));
     tools.up(attempt.provider_instance);
     if (!progress.done) {
-      again(boundedWait(progress.again_ms ?? defaultAgainMs));
+      again(progress.again_ms ?? defaultAgainMs);
       return () => undefined;
     }
     holding.release_at.delete(attempt.attempt);

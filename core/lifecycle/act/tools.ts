@@ -3,9 +3,7 @@ import { isFault, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { LaunchOrder, ProviderApi } from '../../provider.ts';
-import { pluginOf } from '../../plugin-of.ts';
-import type { Guarded } from '../../providers/guard.ts';
-import type { ProviderMeter } from '../../providers/provider-meter.ts';
+import type { Permit } from '../../providers/guarded-calls.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
@@ -24,8 +22,8 @@ export interface Tools {
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;
-  readonly meter: ProviderMeter;
   monotonic(): number;
+  /** What is known of an API without its instance. It is called through the connected instance alone. */
   api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
   /** Commits in the middle of a step: what must be durable before the next call. */
   record(holding: Holding, absorb: Absorb): Promise<void>;
@@ -55,17 +53,9 @@ export async function connect(instance: string, tools: Tools): Promise<Connected
   }
 }
 
-/** What guards every call for a request: it ends when the claim is lost, and is counted under the verb of the contract. */
-export function aboutCall(
-  holding: Holding,
-  tools: Tools,
-  attempt: AttemptRecord,
-  verb: string,
-): Pick<Guarded, 'signal' | 'fence' | 'log' | 'ended' | 'plugin'> & { readonly where: string } {
-  const where = `'${attempt.provider_instance}' (${attempt.api})`;
-  const ended = tools.meter.verb(attempt.provider_instance, verb);
-  const signal = AbortSignal.any([tools.signal, holding.signal]);
-  return { where, plugin: pluginOf(tools.api(attempt)), signal, fence: () => holding.fence(), log: tools.log, ended };
+/** What a call for a request may act on: it ends when the claim is lost, or the loop stops. */
+export function permitOf(holding: Holding, tools: Tools): Permit {
+  return { signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence() };
 }
 
 /** The order of an attempt as it was frozen, with what was prepared for it. */

@@ -1,11 +1,7 @@
 import { isFault } from '../../fault.ts';
 import { newWishId } from '../../ids.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import type { OwnedResource, ProviderApi, ProviderType } from '../../provider.ts';
-import { pluginOf } from '../../plugin-of.ts';
-import { ownedResource } from '../../providers/contract/answers.ts';
-import { listing } from '../../providers/contract/listing.ts';
-import { guard } from '../../providers/guard.ts';
+import type { OwnedResource } from '../../provider.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 import type { Change } from '../../storage.ts';
 import { type Astray, compare } from './compare.ts';
@@ -13,9 +9,6 @@ import { readKnown } from './read-known.ts';
 import { Sightings } from './sightings.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
-const listMs = 300_000;
-const removeMs = 120_000;
-const mostListed = 500_000;
 /** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
 const tellAfter = 2;
 const endAfter = 3;
@@ -24,7 +17,6 @@ const mostShare = 0.05;
 const mostAlways = 5;
 
 export interface SweepParts extends BackgroundParts {
-  readonly apis: readonly ProviderApi[];
   readonly installation: string;
 }
 
@@ -36,7 +28,6 @@ export interface SweepParts extends BackgroundParts {
 export class Sweep {
   readonly #parts: SweepParts;
   readonly #sightings = new Map<string, Sightings>();
-  readonly #source = new WeakMap<OwnedResource, ProviderApi | ProviderType<any, any>>();
   #next = 0;
   #running: Promise<void> | undefined;
 
@@ -82,8 +73,8 @@ export class Sweep {
   }
 
   async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
-    const { store, clock, settings } = this.#parts;
-    const listed = await this.#list(instance, connected);
+    const { store, clock, settings, signal, installation } = this.#parts;
+    const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
     if (listed.length === 0) return this.#note(instance.name, []);
     const { astray, orphans } = compare(listed, await readKnown(store, listed), clock.now(), settings.sweep_grace_ms);
@@ -111,30 +102,6 @@ export class Sweep {
     if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
     const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
     await store.commit(facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]));
-  }
-
-  /** The whole listing or none: half of one would count the other half as missed. Containers first, since they would refill what is ended before them. */
-  async #list({ name }: ProviderInstance, { type, session }: Connected): Promise<OwnedResource[]> {
-    const { installation, meter } = this.#parts;
-    return guard(
-      { ...this.#guarded(listMs, false), ended: meter.verb(name, 'owned'), what: `sweep of '${name}'`, plugin: pluginOf(type) },
-      async (call) => {
-        const found: OwnedResource[] = [];
-        for (const source of this.#sources(type)) {
-          if (!source.owned) continue;
-          await listing<OwnedResource>(source.owned(session, installation, call), mostListed, ownedResource, (resource) => {
-            found.push(resource);
-            this.#source.set(resource, source);
-          });
-        }
-        return found;
-      },
-    );
-  }
-
-  /** Who lists and removes: the APIs their containers, the type all else. */
-  #sources(type: ProviderType<any, any>): (ProviderApi | ProviderType<any, any>)[] {
-    return [...this.#parts.apis.filter((api) => api.type === type.type), type];
   }
 
   async #handOver({ request_id, attempt, provider_instance, machines }: Astray): Promise<void> {
@@ -174,27 +141,17 @@ export class Sweep {
     for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
   }
 
-  async #end({ name }: ProviderInstance, { session }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
-    const { store, clock, log, meter } = this.#parts;
-    const removable = orphans.filter((orphan) => this.#source.get(orphan)?.remove !== undefined);
+  async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
+    const { store, clock, log, signal } = this.#parts;
+    const removable = orphans.filter((orphan) => type.removable(orphan));
     if (removable.length === 0) return;
     const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
-    for (const [source, mine] of Map.groupBy(some, (orphan) => this.#source.get(orphan))) {
-      await guard(
-        { ...this.#guarded(removeMs, true), ended: meter.verb(name, 'remove'), what: `clean-up of '${name}'`, plugin: pluginOf(source) },
-        async (call) => source?.remove?.(session, mine, call),
-      );
-    }
+    await type.remove(some, { signal });
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
     await store.commit([
       { op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } } },
     ]);
-  }
-
-  #guarded(timeout_ms: number, mutating: boolean) {
-    const { signal, log } = this.#parts;
-    return { mutating, timeout_ms, signal, log, fence: () => signal.throwIfAborted() };
   }
 }
 

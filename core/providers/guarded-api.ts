@@ -1,0 +1,107 @@
+import { isFault, ProviderFault } from '../fault.ts';
+import type { Aim, Capabilities, Launch, LaunchOrder, Observation, Progress, ProviderApi, Watched } from '../provider.ts';
+import { pluginOf } from '../plugin-of.ts';
+import { found, launchAnswer, observation, observations, prepared, progress } from './contract/answers.ts';
+import { boundedWait, soundFault } from './contract/sound-fault.ts';
+import { pluginFault } from './guard.ts';
+import type { GuardedCalls, Permit } from './guarded-calls.ts';
+import type { Verb } from './time-outs.ts';
+
+/**
+ * A provider API of one connected instance: its verbs as `ProviderApi` tells of them, bound to the session. Each rejects only with a ProviderFault or
+ * ClaimLost, in bounded time, and what it gives is as the contract says. A verb that the API does not have is absent.
+ */
+export interface GuardedApi {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** For messages: `'east' (EC2Fleet)`. */
+  readonly where: string;
+  /** Whose code it is, for messages. */
+  readonly plugin: string | undefined;
+  readonly prepare?: (order: LaunchOrder, permit: Permit) => Promise<unknown>;
+  launch(order: LaunchOrder<any, any>, permit: Permit): Promise<Launch>;
+  observe(watched: readonly Watched[], permit: Permit): Promise<readonly (Observation | ProviderFault)[]>;
+  release(handle: object, aim: Aim, permit: Permit): Promise<Progress>;
+  readonly dispose?: (left: { readonly order: LaunchOrder<any, any>; readonly handle?: object }, permit: Permit) => Promise<Progress>;
+  readonly find?: (order: LaunchOrder<any, any>, permit: Permit) => Promise<object | undefined>;
+}
+
+export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCalls): GuardedApi {
+  const where = `'${calls.instance}' (${api.name})`;
+  const plugin = pluginOf(api);
+  const dispose = api.dispose?.bind(api);
+  const changing = (verb: Verb, noun: string) => ({ verb, what: `${noun} at ${where}`, plugin, mutating: true });
+  const asking = (verb: Verb, what: string) => ({ verb, what, plugin });
+  return {
+    name: api.name,
+    capabilities: api.capabilities,
+    where,
+    plugin,
+    ...(api.prepare && {
+      prepare: (order, permit) =>
+        calls.call(changing('prepare', 'preparation'), permit, async (call) => api.prepare?.(session, order, call), prepared),
+    }),
+    launch: (order, permit) =>
+      calls.call(changing('launch', 'launch'), permit, async (call) => api.launch(session, order, call), launchAnswer),
+    observe(watched, permit) {
+      const about = asking('observe', `observation of ${where}`);
+      return observeAll(api, session, watched, calls, about, permit);
+    },
+    release: (handle, aim, permit) =>
+      calls.call(changing('release', 'release'), permit, async (call) => api.release(session, handle, aim, call), progress).then(bounded),
+    ...(dispose && {
+      dispose: (left, permit) =>
+        calls.call(changing('dispose', 'clean-up'), permit, async (call) => dispose(session, left, call), progress).then(bounded),
+    }),
+    ...(api.find && {
+      find: (order, permit) =>
+        calls.call(
+          asking('find', `search at ${where}`),
+          permit,
+          async (call): Promise<object | undefined> => api.find?.(session, order, call),
+          found,
+        ),
+    }),
+  };
+}
+
+/** One entry for each that is watched. One that breaks the contract is a fault of its own and says nothing of the others. */
+async function observeAll(
+  api: ProviderApi,
+  session: unknown,
+  watched: readonly Watched[],
+  calls: GuardedCalls,
+  about: { readonly verb: Verb; readonly what: string; readonly plugin: string | undefined },
+  permit: Permit,
+): Promise<readonly (Observation | ProviderFault)[]> {
+  const wrong = new Map<number, ProviderFault>();
+  const seen = await calls.call(
+    about,
+    permit,
+    async (call) => api.observe(session, watched, call),
+    (answer) => {
+      observations(answer, watched.length);
+      for (const [index, entry] of answer.entries()) {
+        const fault = faultIn(() => observation(entry, `/${index}`), { ...about, log: calls.log });
+        if (fault) wrong.set(index, fault);
+      }
+      const [first] = wrong.values();
+      if (first && wrong.size === watched.length) throw first;
+    },
+  );
+  const [first] = wrong.values();
+  // That there are any is told beside the call, which went well.
+  if (first) calls.ended(about.verb, { ms: 0, kind: first.kind, fault: first, misbehaved: true });
+  return seen.map((entry, index) => wrong.get(index) ?? (isFault(entry) ? soundFault(entry) : entry));
+}
+
+function faultIn(check: () => void, about: Parameters<typeof pluginFault>[1]): ProviderFault | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return pluginFault(error, about, 'unavailable');
+  }
+}
+
+const bounded = (given: Progress): Progress => (given.again_ms === undefined ? given : { ...given, again_ms: boundedWait(given.again_ms) });

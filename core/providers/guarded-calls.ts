@@ -1,0 +1,64 @@
+import type { Log } from '../log.ts';
+import type { Call } from '../provider.ts';
+import type { CallWatch } from './call-watch.ts';
+import { guard, type CallEnd } from './guard.ts';
+import type { ProviderMeter } from './provider-meter.ts';
+import { timeOuts, type Verb } from './time-outs.ts';
+
+/** For as long as what a call may act: it ends with the claim of a request, or with the loop. */
+export interface Permit {
+  /** Aborts when the claim is lost or the loop stops. */
+  readonly signal: AbortSignal;
+  /** Throws ClaimLost when the claim is lost. Absent: there is no claim, and the signal alone counts. */
+  fence?(): void;
+}
+
+/** Is told how each call at an instance ended, once. */
+export interface CallEvidence {
+  ended(instance: string, verb: Verb, end: CallEnd): void;
+}
+
+export interface GuardedCallsParts {
+  readonly log: Log;
+  readonly meter: ProviderMeter;
+  readonly watch: CallWatch;
+  readonly evidence: CallEvidence;
+}
+
+/** Which call it is. */
+export interface CallName {
+  readonly verb: Verb;
+  /** For messages: `launch at 'east' (EC2Fleet)`. */
+  readonly what: string;
+  /** Whose code is called, for messages. */
+  readonly plugin: string | undefined;
+  /** Without an answer such a call may have been executed. Default false. */
+  readonly mutating?: boolean;
+}
+
+/** The calls at one provider instance: each bounded in time, checked, counted, and done in the instance's name. Verbs are made of it. */
+export interface GuardedCalls {
+  readonly instance: string;
+  readonly log: Log;
+  call<T>(name: CallName, permit: Permit, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T>;
+  /** Tells of an end beside that of a call: of something in its answer. */
+  ended(verb: Verb, end: CallEnd): void;
+}
+
+export function guardedCalls(instance: string, { log, meter, watch, evidence }: GuardedCallsParts): GuardedCalls {
+  const ended = (verb: Verb, end: CallEnd): void => {
+    meter.verb(instance, verb)(end.ms, end.kind);
+    evidence.ended(instance, verb, end);
+  };
+  return {
+    instance,
+    log,
+    ended,
+    call: ({ verb, mutating = false, ...about }, { signal, fence = () => undefined }, call, check) =>
+      guard(
+        { ...about, mutating, timeout_ms: timeOuts[verb], signal, fence, log, ended: (end) => ended(verb, end) },
+        (given) => watch.call(instance, () => call(given)),
+        check,
+      ),
+  };
+}

@@ -1,0 +1,20 @@
+/** How long a call into a plugin may take, in milliseconds, by verb. The names of the verbs stand in the metrics. */
+export const timeOuts = {
+  connect: 30_000,
+  identity: 30_000,
+  check: 15_000,
+  close: 1_500,
+  prepare: 60_000,
+  launch: 180_000,
+  observe: 60_000,
+  release: 120_000,
+  dispose: 60_000,
+  find: 60_000,
+  survey: 120_000,
+  'which-live': 60_000,
+  owned: 300_000,
+  remove: 120_000,
+} as const;
+
+/** A verb of the plugin contract, as calls are counted. */
+export type Verb = keyof typeof timeOuts;
