@@ -206,6 +206,8 @@ export interface MachineReport {
   readonly machine_type?: string;
   /** How it is paid for. */
   readonly market?: Market;
+  /** Where it is, in the provider's own word. */
+  readonly zone?: string;
   /** Zone, weight …: stored, and handed back in MachineRef. */
   readonly data?: object;
 }

@@ -155,6 +155,13 @@ export class Draft {
     this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
   }
 
+  get changedMachines(): readonly MachineRecord[] {
+    return this.#machines.changed;
+  }
+  get changedAttempts(): readonly AttemptRecord[] {
+    return [...this.#changedAttempts].flatMap((number) => this.#attempts.get(number) ?? []);
+  }
+
   get changed(): boolean {
     const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#absorbed.length + this.#events.length;
     return this.#requestChanged || changes > 0;
@@ -173,10 +180,10 @@ export class Draft {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
       machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
-      attempts: [...this.#changedAttempts].flatMap((number) => {
-        const record = this.#attempts.get(number);
-        return record ? [{ record, events: this.#events.filter(({ data }) => data['attempt'] === number) }] : [];
-      }),
+      attempts: this.changedAttempts.map((record) => ({
+        record,
+        events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
+      })),
       request: this.#request,
       wishes: this.#absorbed,
       events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),

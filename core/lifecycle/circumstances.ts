@@ -4,11 +4,9 @@ import type { ProviderApi } from '../provider.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/session-pool.ts';
-import { isSettled } from './counting.ts';
 import { ladderOf } from './decide/ladder.ts';
 import type { Circumstances } from './decide/next-step.ts';
 import type { Holding } from './hold/holding.ts';
-import type { Holdings } from './hold/holdings.ts';
 import type { Settings } from './settings.ts';
 
 /** What the loop has around it when it decides. */
@@ -18,16 +16,16 @@ export interface Surroundings {
   readonly facts: Facts;
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
-  readonly holdings: Holdings;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
 /** What the next step of a request rests on, as it is now. */
 export function circumstancesOf(holding: Holding, around: Surroundings): Circumstances {
   const monotonic = around.clock.monotonic();
-  const held_back = heldBack(holding, around, monotonic);
+  const { held_back } = holding;
+  const left = (held_back?.until ?? 0) - monotonic;
   return {
-    now: around.clock.now(),
+    now: holding.now(),
     monotonic,
     settings: around.settings,
     agenda: holding,
@@ -38,20 +36,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
       if (!api || connected?.identity !== attempt.identity) return undefined;
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
-    ...(held_back === undefined ? {} : { held_back }),
+    answers: (instance) => around.facts.health(instance).healthy,
+    ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
-}
-
-/** Why no attempt may be started now: its instance did not answer a moment ago, or has as many requests open as it may. */
-function heldBack(holding: Holding, { directory, holdings }: Surroundings, monotonic: number): string | undefined {
-  if (holding.held_back && holding.held_back.until > monotonic) return holding.held_back.why;
-  const { request, attempts } = holding.case;
-  const instance = directory.instance(request.provider_instance ?? '');
-  const most = instance?.limits.max_concurrent_requests;
-  if (!instance || most === null || most === undefined || attempts.length > 0) return undefined;
-  const busy = holdings.count(
-    (other) =>
-      other !== holding && other.case.attempts.some((attempt) => attempt.provider_instance === instance.name && !isSettled(attempt)),
-  );
-  return busy < most ? undefined : `Waiting its turn: '${instance.name}' has ${busy} of ${most} requests open.`;
 }

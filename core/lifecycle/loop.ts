@@ -1,7 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { isTerminal } from '../model/request.ts';
+import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { EventSink } from '../events.ts';
 import type { EndpointScheme } from '../plugin.ts';
@@ -12,17 +13,19 @@ import { unwatched, type CallWatch } from '../providers/call-watch.ts';
 import type { ProviderMeter } from '../providers/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/session-pool.ts';
 import type { Owner, Store } from '../storage.ts';
-import { absorbSlowness } from './absorb/absorb-reports.ts';
 import { absorbWishes } from './absorb/absorb-wishes.ts';
-import type { Case } from './case.ts';
-import { isAlive, isSettled } from './counting.ts';
+import type { Case, Draft } from './case.ts';
+import { isSettled } from './attempt.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { HealthWatch } from './act/health-watch.ts';
 import { Holding } from './hold/holding.ts';
 import { Holdings, type Work } from './hold/holdings.ts';
 import { Recorder } from './hold/recorder.ts';
+import { ReturnWatch } from './hold/return-watch.ts';
+import { SlotQueue } from './hold/slot-queue.ts';
 import { StorageTrouble } from './hold/storage-trouble.ts';
 import { installationOf } from './installation.ts';
+import { isAlive } from './machine-life.ts';
 import { nextStep, type Decision } from './decide/next-step.ts';
 import { circumstancesOf, type Surroundings } from './circumstances.ts';
 import { Observer } from './act/observer.ts';
@@ -30,7 +33,6 @@ import { perform } from './act/perform.ts';
 import { tellMissing } from './act/tell-missing.ts';
 import { Owners } from './act/owners.ts';
 import type { Tools } from './act/tools.ts';
-import { detailOf } from '../requests/detail.ts';
 import { watchReturn } from './absorb/watch-return.ts';
 import { StrangerWatch } from './stranger-watch.ts';
 import { Survey } from './survey.ts';
@@ -81,6 +83,8 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   return loop;
 }
 
+/** Outcomes of steps that are taken in before other requests get a turn. */
+const absorbsAtOnce = 4;
 /** Calls under way get this long to end, and as long again after they were aborted. */
 const stopMs = 4_000;
 
@@ -104,7 +108,10 @@ class Loop implements RunningLoop {
   readonly #trouble: StorageTrouble;
   readonly #tools: Tools;
   readonly #surroundings: Surroundings;
-  readonly #slots = new Map<string, LimitFunction>();
+  readonly #slots: SlotQueue;
+  readonly #calls = new Map<string, LimitFunction>();
+  /** How far the returns that are held are watched. */
+  readonly #returns = new WeakMap<Holding, ReturnWatch>();
   readonly #lookedAt = new Set<string>();
   #leaving = false;
   #stopped: Promise<void> | undefined;
@@ -138,7 +145,10 @@ class Loop implements RunningLoop {
       everyRound: () => this.#betweenRounds(),
     };
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, work, this.#trouble);
-    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, this.#holdings);
+    this.#slots = new SlotQueue((holding) => this.#holdings.due(holding, 0));
+    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, (holding, before, draft) =>
+      this.#became(holding, before, draft),
+    );
     this.#tools = {
       pool: this.#pool,
       observer: new Observer(this.#stopping.signal, clock),
@@ -150,7 +160,8 @@ class Loop implements RunningLoop {
       monotonic: () => clock.monotonic(),
       api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
       record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),
-      slot: (instance, call) => this.#slot(instance)(call),
+      slots: this.#slots,
+      slot: (instance, call) => this.#callsOf(instance)(call),
       up: (instance) => this.#health.up(instance),
       down: (instance, message) => this.#health.down(instance, message),
     };
@@ -161,7 +172,6 @@ class Loop implements RunningLoop {
       facts,
       directory: this.#directory,
       pool: this.#pool,
-      holdings: this.#holdings,
       api,
     };
   }
@@ -207,20 +217,24 @@ class Loop implements RunningLoop {
   async #run(holding: Holding): Promise<void> {
     while (!this.#leaving) {
       holding.fence();
-      if (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
+      if (!holding.derived || holding.pending_shift !== 0) await this.#recorder.commit(holding, []);
+      while (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
       await this.#reach(holding);
       const decision = nextStep(holding.case, circumstancesOf(holding, this.#surroundings));
       if (decision.steps.length === 0) return this.#settle(holding, decision);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
-      const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
       const looked = decision.steps.some((step) => step.do === 'look');
       if (looked) {
         holding.look_now = false;
         this.#lookedAt.add(holding.request_id);
       }
       // What came of the steps that succeeded is kept, whatever became of the others.
-      await this.#recorder.commit(holding, [...absorbs, (draft) => absorbSlowness(draft, this.#settings)]);
+      for (let i = 0; i < absorbs.length; i += absorbsAtOnce) {
+        if (i > 0) await turn();
+        await this.#recorder.commit(holding, absorbs.slice(i, i + absorbsAtOnce));
+      }
       for (const each of done) if (each.status === 'rejected') throw each.reason;
     }
   }
@@ -240,6 +254,10 @@ class Loop implements RunningLoop {
   async #settle(holding: Holding, decision: Decision): Promise<void> {
     const { again_ms, message } = decision;
     if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
+    if (holding.case.request.waits_for !== undefined && !isHeldBack(holding, this.#clock)) {
+      await this.#recorder.commit(holding, [(draft) => draft.stopWaiting()]);
+      this.#slots.leave(holding);
+    }
     const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
     if (unreachable)
       await tellMissing(holding.case, { store: this.#store, facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
@@ -248,16 +266,19 @@ class Loop implements RunningLoop {
   }
 
   async #watchReturn(holding: Holding): Promise<void> {
-    const { machines = [] } = await detailOf(this.#store, holding.case.request);
-    const left = machines.filter(isAlive).map((machine) => machine.provider_instance);
-    const missing = [...new Set(left)].filter((name) => this.#directory.instance(name) === undefined);
-    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, machines, missing)]);
+    const watch = this.#returns.get(holding) ?? new ReturnWatch(this.#store, holding.case.request);
+    this.#returns.set(holding, watch);
+    const progress = await watch.progress((name) => this.#directory.instance(name) !== undefined);
+    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, progress)]);
     await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
   }
 
   /** Holds on to the request while something is due soon, else gives it back with the time when it is due again. */
   async #rest(holding: Holding, wait: number | undefined): Promise<void> {
-    if (wait !== undefined && wait <= this.#settings.hold_ms) return this.#holdings.due(holding, wait);
+    const { hold_ms } = this.#settings;
+    // What is open is held on to: only its holder knows how much of its time has passed where the clock of the host was set.
+    if (!isTerminal(holding.case.request.status)) return this.#holdings.due(holding, Math.min(wait ?? hold_ms, hold_ms));
+    if (wait !== undefined && wait <= hold_ms) return this.#holdings.due(holding, wait);
     const next_at = wait === undefined ? null : Math.round(this.#clock.now() + wait);
     await this.#recorder.commit(holding, [(draft) => draft.setRequest({ next_at })]);
     if (holding.incoming.size > 0) return this.#holdings.due(holding, 0);
@@ -276,17 +297,29 @@ class Loop implements RunningLoop {
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));
   }
 
+  /** What of a request became durable: those that wait for it need not wait for their next look. */
+  #became(holding: Holding, before: RequestRecord, draft: Draft): void {
+    for (const machine of draft.changedMachines) {
+      const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#holdings.get(machine.return_id) : undefined;
+      if (watching) this.#holdings.due(watching, 0);
+    }
+    for (const { active, provider_instance } of draft.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
+    if (isTerminal(draft.request.status) && !isTerminal(before.status)) this.#slots.leave(holding);
+  }
+
   #tellLooks(): void {
     if (this.#lookedAt.size === 0) return;
     this.#parts.looked?.([...this.#lookedAt], this.#clock.now());
     this.#lookedAt.clear();
   }
 
-  #slot(instance: string): LimitFunction {
-    let limit = this.#slots.get(instance);
-    if (!limit) this.#slots.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
+  #callsOf(instance: string): LimitFunction {
+    let limit = this.#calls.get(instance);
+    if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
     return limit;
   }
 }
 
-const needsWork = (held: Case): boolean => held.machines.some(isAlive) || !held.attempts.every(isSettled);
+const needsWork = (held: Case): boolean => held.machines.counts().alive > 0 || !held.attempts.every(isSettled);
+
+const isHeldBack = ({ held_back }: Holding, clock: Clock): boolean => held_back !== undefined && held_back.until > clock.monotonic();

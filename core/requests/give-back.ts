@@ -66,7 +66,6 @@ export function openReturn(
     status: gone ? 'completed' : 'pending',
     template_id: templates.length === 1 ? (templates[0] ?? null) : null,
     machine_count: new Set(machines.map(machineKey)).size,
-    wanted: 0,
     holds: 0,
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),

@@ -81,7 +81,6 @@ export function openRequest(
     template,
     ...(wanted.variants ? { variants: { ...wanted.variants } } : {}),
     machine_count,
-    wanted: machine_count,
     holds: machine_count,
     delivered: 0,
     provider_type: selection.provider_type,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError } from '../errors.ts';
 import { newWishId } from '../ids.ts';
-import { isSettled } from '../lifecycle/counting.ts';
+import { isSettled } from '../lifecycle/attempt.ts';
 import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
 import type { Store } from '../storage.ts';
 import { requestNotFound } from './not-found.ts';

@@ -84,5 +84,4 @@ const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
   template_id: '',
   status: 'terminated',
   created_at,
-  misses: 0,
 });

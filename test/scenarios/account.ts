@@ -30,7 +30,7 @@ export function accountOf(
     ]),
   ];
   return [
-    `${request.request_id} ${request.status} ${request.machine_count} wanted ${request.wanted}: ${request.message}`,
+    `${request.request_id} ${request.status} ${request.machine_count} delivered ${request.delivered}: ${request.message}`,
     ...attempts.map(({ attempt, provider_instance, state, settled, to_come, stuck, order, handle, shortfall }) =>
       JSON.stringify({ attempt, provider_instance, state, settled, to_come, stuck, count: order.machine_count, handle, shortfall }),
     ),

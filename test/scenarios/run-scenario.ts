@@ -1,4 +1,4 @@
-import { isAlive } from '../../core/lifecycle/counting.ts';
+import { isAlive } from '../../core/lifecycle/machine-life.ts';
 import { isTerminal } from '../../core/model/request.ts';
 import type { Ledger } from '../../plugins/cloud-simulator/ledger.ts';
 import { requestTag } from '../../plugins/cloud-simulator/ledger.ts';

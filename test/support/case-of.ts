@@ -1,5 +1,6 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
-import type { Case } from '../../core/lifecycle/case.ts';
+import type { HeldCase } from '../../core/lifecycle/case.ts';
+import { MachineSet } from '../../core/lifecycle/machine-set.ts';
 
 /** A request in progress, as stored; what a test does not say is ordinary. */
 export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {
@@ -11,7 +12,6 @@ export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {
     template_id: 'small',
     template: { template_id: 'small' },
     machine_count,
-    wanted: machine_count,
     holds: machine_count,
     delivered: 0,
     ladder: ['east'],
@@ -58,9 +58,17 @@ export function machineOf(machine_id: string, fields: Partial<MachineRecord> = {
     status: 'running',
     created_at: 0,
     ready_at: 1,
-    misses: 0,
     ...fields,
   };
 }
 
-export const caseOf = (fields: Partial<Case> = {}): Case => ({ request: requestOf(), attempts: [], machines: [], wishes: [], ...fields });
+/** A case as its holder has it. */
+export const caseOf = ({ machines = [], ...fields }: CaseFields = {}): HeldCase => ({
+  request: requestOf(),
+  attempts: [],
+  wishes: [],
+  ...fields,
+  machines: new MachineSet(machines),
+});
+
+type CaseFields = Partial<Omit<HeldCase, 'machines'>> & { readonly machines?: readonly MachineRecord[] };

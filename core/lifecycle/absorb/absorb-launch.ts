@@ -4,15 +4,12 @@ import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../provider.ts';
 import { deferred, doubted, launched, refused, short } from '../attempt.ts';
 import type { Draft } from '../case.ts';
-import { absorbReports } from './absorb-reports.ts';
 
-/** The provider took the order. */
+/** The provider took the order. The machines that it answered with are taken in before. */
 export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
   draft.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
   if (draft.request.status === 'pending') draft.setRequest({ status: 'in_progress' });
   draft.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
-  const present = draft.attempt(attempt);
-  if (present) absorbReports(draft, present, launch.machines ?? []);
 }
 
 /**

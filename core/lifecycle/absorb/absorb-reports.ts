@@ -83,12 +83,13 @@ function revive(draft: Draft, machine: MachineRecord, report: MachineReport, roo
 /** After the end a machine that its caller had is his again; one that he never had is nobody's. */
 function whyRevivedGoes(request: RequestRecord, { ready_at }: MachineRecord, room: number): GoingReason | undefined {
   if (request.cancel_requested_at !== undefined) return 'cancelled';
-  if (isTerminal(request.status) && !keepsNumber(request)) return request.status === 'failed' || ready_at === undefined ? 'late' : undefined;
+  if (isTerminal(request.status) && !keepsNumber(request))
+    return request.status === 'failed' || ready_at === undefined ? 'late' : undefined;
   return room <= 0 ? 'surplus' : undefined;
 }
 
 function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): void {
-  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, data } = report;
+  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } = report;
   if (status === 'terminated') return endMachine(draft, machine, message ?? machine.message);
   draft.setMachine(machine, {
     // `failed` is our word and stays: the provider may still call it running until the release is done.
@@ -101,6 +102,7 @@ function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): v
     ...(message === undefined ? {} : { message }),
     ...(machine_type === undefined ? {} : { machine_type }),
     ...(market === undefined ? {} : { market }),
+    ...(zone === undefined ? {} : { zone }),
     ...(data === undefined ? {} : { data }),
   });
   draft.unsetMachine(machine, 'missing_since');

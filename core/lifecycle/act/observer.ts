@@ -1,6 +1,9 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../clock.ts';
 import type { Observation, Watched } from '../../provider.ts';
+import type { MachineReport } from '../../provider.ts';
+import { isFault, type ProviderFault } from '../../fault.ts';
+import type { Listed } from '../absorb/absorb-absence.ts';
 import type { GuardedApi } from '../../providers/guarded-api.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 
@@ -9,9 +12,15 @@ const gatherMs = 15;
 /** Attempts in one call. */
 const mostAtOnce = 1_000;
 
+/** What is said of one attempt, and what the answer as a whole listed. */
+export interface Seen {
+  readonly observation: Observation;
+  readonly listed: Listed;
+}
+
 /** Asks providers how attempts stand, everything that is due of one instance and API in one call. */
 export class Observer {
-  readonly #loaders = new Map<string, DataLoader<Watched, Observation>>();
+  readonly #loaders = new Map<string, DataLoader<Watched, Seen>>();
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
 
@@ -21,18 +30,32 @@ export class Observer {
   }
 
   /** Rejects with a ProviderFault when this attempt could not be observed; others of the same call are not touched by it. */
-  look({ instance }: Connected, api: GuardedApi, watched: Watched): Promise<Observation> {
+  look({ instance }: Connected, api: GuardedApi, watched: Watched): Promise<Seen> {
     const key = `${instance.name}|${api.name}`;
     let loader = this.#loaders.get(key);
     if (!loader) this.#loaders.set(key, (loader = this.#loader(api)));
     return loader.load(watched);
   }
 
-  #loader(api: GuardedApi): DataLoader<Watched, Observation> {
-    return new DataLoader<Watched, Observation>((watched) => api.observe(watched, { signal: this.#signal }), {
+  #loader(api: GuardedApi): DataLoader<Watched, Seen> {
+    const ask = async (watched: readonly Watched[]): Promise<(Seen | ProviderFault)[]> => {
+      const answer = await api.observe(watched, { signal: this.#signal });
+      const listed = listedOf(watched, answer);
+      return answer.map((entry) => (isFault(entry) ? entry : { observation: entry as Observation, listed }));
+    };
+    return new DataLoader<Watched, Seen>(ask, {
       cache: false,
       maxBatchSize: mostAtOnce,
       batchScheduleFn: (dispatch) => void this.#clock.sleep(gatherMs).then(dispatch),
     });
   }
+}
+
+function listedOf(watched: readonly Watched[], answer: readonly (Observation | ProviderFault | Error)[]): Listed {
+  const seen = answer.flatMap((entry, index): MachineReport[] => {
+    if (entry instanceof Error || isFault(entry)) return [];
+    const known = new Set(watched[index]?.known.map(({ machine_id }) => machine_id));
+    return entry.machines.filter(({ machine_id }) => known.has(machine_id));
+  });
+  return { any: seen.length > 0, zones: new Set(seen.flatMap(({ zone }) => zone ?? [])) };
 }

@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
+import type { Machines } from '../machine-set.ts';
 import type { MachineReport } from '../../provider.ts';
 import type { Store } from '../../storage.ts';
 
+/** A storage bounds how many values one comparison may list. */
+const valuesAtOnce = 500;
 /** Reports that are on their way into the store at one time. */
 const mostAtOnce = 20_000;
 
@@ -30,10 +33,9 @@ export class Owners {
   }
 
   /** What was reported for an attempt, without machines of other requests. `known`: those of this request. Asks the store only about new ones. */
-  async sift(attempt: AttemptRecord, known: readonly MachineRecord[], reports: readonly MachineReport[]): Promise<Sifted> {
+  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<Sifted> {
     const { provider_instance, request_id } = attempt;
-    const own = new Set(known.filter((each) => each.provider_instance === provider_instance).map(({ machine_id }) => machine_id));
-    const fresh = reports.map(({ machine_id }) => machine_id).filter((id) => !own.has(id));
+    const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
     if (fresh.length === 0) return { machines: reports };
     const there = await this.#stored(provider_instance, fresh);
     const theirs = new Map(
@@ -58,7 +60,12 @@ export class Owners {
   /** What came of a call is never dropped: while the store cannot be asked everything counts as ours. */
   async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
     try {
-      return await this.#store.find('machine', { where: { provider_instance, machine_id } });
+      const found: MachineRecord[] = [];
+      for (let i = 0; i < machine_id.length; i += valuesAtOnce) {
+        const part = machine_id.slice(i, i + valuesAtOnce);
+        found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
+      }
+      return found;
     } catch (error) {
       this.#log.warn({ err: error, provider_instance }, 'Whose machines were reported could not be looked up.');
       return [];

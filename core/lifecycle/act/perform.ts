@@ -1,4 +1,6 @@
-import { expire, finish, undo } from '../absorb/finish.ts';
+import { absorbNoAnswer } from '../absorb/absorb-launch.ts';
+import { expire, finish, trim, undo } from '../absorb/finish.ts';
+import { dropped } from '../attempt.ts';
 import type { Step } from '../decide/next-step.ts';
 import type { Holding } from '../hold/holding.ts';
 import { dispose } from './dispose.ts';
@@ -10,7 +12,7 @@ import { send } from './send.ts';
 import type { Absorb, Tools } from './tools.ts';
 
 /** Does one step: at most one call to the provider, beside what must be stored before it. Rejects only with ClaimLost or a refused commit. */
-export async function perform(step: Step, holding: Holding, tools: Tools): Promise<Absorb> {
+export async function perform(step: Step, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
   switch (step.do) {
     case 'open':
       return open(step.orders, holding, tools);
@@ -25,15 +27,19 @@ export async function perform(step: Step, holding: Holding, tools: Tools): Promi
     case 'dispose':
       return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, holding, tools));
     case 'close':
-      return (draft) =>
-        draft.setAttempt(step.attempt.attempt, { state: 'closed', settled: true, message: 'No longer wanted; it was never sent.' });
+      return [(draft) => draft.moveAttempt(step.attempt.attempt, dropped)];
+    case 'leave':
+      holding.unanswered_since.delete(step.attempt.attempt);
+      return [(draft) => absorbNoAnswer(draft, step.attempt)];
     case 'give-up':
-      return (draft) => giveUp(draft, step.attempt, tools.settings);
+      return [(draft) => giveUp(draft, step.attempt, tools.settings)];
     case 'expire':
-      return expire;
+      return [expire];
     case 'undo':
-      return undo;
+      return [undo];
+    case 'trim':
+      return [trim];
     case 'end':
-      return (draft) => finish(draft, step.skipped);
+      return [(draft) => finish(draft, step.skipped)];
   }
 }

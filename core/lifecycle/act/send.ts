@@ -3,52 +3,65 @@ import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../provider.ts';
 import type { GuardedApi } from '../../providers/guarded-api.ts';
-import { absorbLaunch, absorbLaunchFault, markSent } from '../absorb/absorb-launch.ts';
-import { isEnding } from '../counting.ts';
+import { absorbLaunch, absorbLaunchFault } from '../absorb/absorb-launch.ts';
+import { absorbReports } from '../absorb/absorb-reports.ts';
+import { answered, prepared, sent } from '../attempt.ts';
 import type { Holding } from '../hold/holding.ts';
+import { isEnding } from '../machine-life.ts';
+import { inSlices } from './slices.ts';
 import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
 
 /** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
-export async function send(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<Absorb> {
+export async function send(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
   const connected = await connect(attempt.provider_instance, tools);
-  if (connected instanceof ProviderFault) return (draft) => absorbLaunchFault(draft, attempt, heldBack(connected));
+  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, holding, tools);
   const api = connected.api(attempt.api);
-  if (!api) return () => undefined;
+  if (!api) return [];
   let called: number | undefined;
-  const answered = () => (called === undefined ? {} : { answered_ms: Math.round(tools.monotonic() - called) });
+  const took = () => (called === undefined ? undefined : Math.round(tools.monotonic() - called));
   try {
-    const prepared = await prepare(attempt, api, holding, tools);
+    const { value, fresh } = await prepare(attempt, api, holding, tools);
     const present = holding.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
-    if (present.unsent || prepared.fresh) {
-      await tools.record(holding, (draft) => {
-        if (prepared.fresh) draft.setAttempt(attempt.attempt, { prepared: { value: prepared.value } });
-        markSent(draft, present);
-      });
+    if (present.unsent || fresh) {
+      await tools.record(holding, (draft) =>
+        draft.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, draft.now)),
+      );
     }
-    const order = orderOf(attempt, prepared.value);
+    const order = orderOf(attempt, value);
     called = tools.monotonic();
     const answer = await api.launch(order, permitOf(holding, tools));
     tellSurplus(answer, attempt, api, tools.log);
     const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, answer.machines ?? []);
-    const launch = trouble === undefined ? answer : { ...answer, machines };
     if (trouble === undefined) tools.up(attempt.provider_instance);
     else tools.down(attempt.provider_instance, trouble);
     // The answer was a look; the next one waits for those of other requests.
     holding.looked_at.set(attempt.attempt, tools.monotonic());
-    const took = answered();
-    return (draft) => {
-      draft.setAttempt(attempt.attempt, took);
-      absorbLaunch(draft, draft.attempt(attempt.attempt) ?? attempt, launch);
-    };
+    holding.unanswered_since.delete(attempt.attempt);
+    const ms = took();
+    return inSlices(
+      machines,
+      (draft, slice) => absorbReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
+      (draft) => {
+        draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        absorbLaunch(draft, attempt, answer);
+      },
+    );
   } catch (error) {
     if (!isFault(error)) throw error;
     if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
-    const took = answered();
-    return (draft) => {
-      draft.setAttempt(attempt.attempt, took);
-      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, error);
-    };
+    return failed(attempt, error, took(), holding, tools);
   }
+}
+
+function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undefined, holding: Holding, tools: Tools): readonly Absorb[] {
+  if (fault.kind !== 'unavailable') holding.unanswered_since.delete(attempt.attempt);
+  else if (!holding.unanswered_since.has(attempt.attempt)) holding.unanswered_since.set(attempt.attempt, tools.monotonic());
+  return [
+    (draft) => {
+      draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault);
+    },
+  ];
 }
 
 /**

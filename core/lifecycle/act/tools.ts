@@ -8,6 +8,7 @@ import type { Connected, SessionPool } from '../../providers/session-pool.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
 import type { Settings } from '../settings.ts';
+import type { SlotQueue } from '../hold/slot-queue.ts';
 import type { Observer } from './observer.ts';
 import type { Owners } from './owners.ts';
 
@@ -27,6 +28,8 @@ export interface Tools {
   api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
   /** Commits in the middle of a step: what must be durable before the next call. */
   record(holding: Holding, absorb: Absorb): Promise<void>;
+  /** Requests that wait for one of the requests open at an instance to end. */
+  readonly slots: SlotQueue;
   /** Limits how many changing calls of one instance run at once. */
   slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
   /** The instance answered. */

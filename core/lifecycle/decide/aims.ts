@@ -63,7 +63,7 @@ export function stopsArrivals(from: Case, now: number): boolean {
 export const isRefused = (from: Case): boolean =>
   from.attempts.some((attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'));
 
-export const repeatDue = ({ request }: Case, now: number): boolean =>
+export const repeatDue = ({ request }: Pick<Case, 'request'>, now: number): boolean =>
   (request.repeat_release_at ?? 0) > 0 && msUntil(request.repeat_release_at, now) === 0;
 
 export function refOf(machine: MachineRecord): MachineRef {

@@ -150,7 +150,9 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: C
 /** Another instance, one that answers, has something left for its machines. */
 function isServedElsewhere(from: Case, attempt: AttemptRecord, at: Circumstances): boolean {
   if (at.held_back !== undefined) return false;
-  const others = at.ladder().filter(({ provider_instance }) => provider_instance !== attempt.provider_instance && at.answers(provider_instance));
+  const others = at
+    .ladder()
+    .filter(({ provider_instance }) => provider_instance !== attempt.provider_instance && at.answers(provider_instance));
   return plan(from, others, attempt.order.machine_count).length > 0;
 }
 

@@ -81,12 +81,6 @@ export class Holdings {
     return this.#held.get(request_id);
   }
 
-  count(which: (holding: Holding) => boolean): number {
-    let count = 0;
-    for (const holding of this.#held.values()) if (which(holding)) count += 1;
-    return count;
-  }
-
   /** Has the request decided again after `ms`, or earlier if it was to be. */
   due(holding: Holding, ms: number): void {
     const at = this.#clock.monotonic() + ms;

@@ -35,7 +35,10 @@ export class SlotQueue {
   leave(holding: Holding, except?: string): void {
     for (const [instance, waiting] of this.#waiting) {
       if (instance === except || !waiting.includes(holding)) continue;
-      this.#waiting.set(instance, waiting.filter((each) => each !== holding));
+      this.#waiting.set(
+        instance,
+        waiting.filter((each) => each !== holding),
+      );
       this.freed(instance);
     }
   }

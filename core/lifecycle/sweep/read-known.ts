@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
-import type { OwnedResource, ProviderApi } from '../../provider.ts';
+import type { OwnedResource } from '../../provider.ts';
 import type { Store } from '../../storage.ts';
 import type { Known } from './compare.ts';
 
@@ -8,7 +8,7 @@ import type { Known } from './compare.ts';
 const atOnce = 200;
 
 /** Reads what the store knows of the resources of a listing. */
-export async function readKnown(store: Store, listed: readonly OwnedResource[], apis: readonly ProviderApi[]): Promise<Known> {
+export async function readKnown(store: Store, listed: readonly OwnedResource[], finds: Known['finds']): Promise<Known> {
   const requests = [...new Set(listed.flatMap(({ request_id }) => request_id ?? []))];
   const ids = listed.flatMap(({ machine }) => machine?.machine_id ?? []);
   const attempts = new Map<string, AttemptRecord>();
@@ -24,7 +24,7 @@ export async function readKnown(store: Store, listed: readonly OwnedResource[], 
   return {
     attempt: (request_id, attempt) => attempts.get(keyOf(request_id, attempt)),
     machine: (machine_id) => machines.get(machine_id),
-    finds: ({ provider_type, api }) => apis.some(({ type, name, find }) => type === provider_type && name === api && find !== undefined),
+    finds,
   };
 }
 

@@ -77,7 +77,8 @@ export class Sweep {
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
     if (listed.length === 0) return this.#note(instance.name, []);
-    const { astray, orphans } = compare(listed, await readKnown(store, listed), clock.now(), settings.sweep_grace_ms);
+    const known = await readKnown(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
+    const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
     for (const each of astray) await this.#handOver(each);
     const sightings = this.#sightings.get(connected.identity) ?? new Sightings();
     this.#sightings.set(connected.identity, sightings);

@@ -39,7 +39,6 @@ export function samplesOf({ services }: Broker): Samples {
     status: 'pending',
     template_id,
     machine_count: 2,
-    wanted: 2,
     holds: 2,
     delivered: 0,
     ladder: [provider_instance],

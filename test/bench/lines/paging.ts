@@ -83,7 +83,6 @@ function record(index: number): RequestRecord {
     status: index % 10 === 0 ? 'failed' : 'completed',
     template_id: 'run',
     machine_count: 1,
-    wanted: 0,
     holds: 0,
     delivered: 1,
     provider_type: 'cloud',

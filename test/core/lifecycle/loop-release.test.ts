@@ -82,8 +82,11 @@ test('a cancel that was accepted in the moment of completion gives the machines 
 test('a return of machines of an instance that is no longer configured says what it waits for', async (t) => {
   const { watchReturn } = await import('../../../core/lifecycle/absorb/watch-return.ts');
   const { Draft } = await import('../../../core/lifecycle/case.ts');
-  const { caseOf, machineOf, requestOf } = await import('../../support/case-of.ts');
-  const draft = new Draft(caseOf({ request: requestOf({ kind: 'return', status: 'in_progress', deadline_at: 9_000 }) }), 1_000);
-  watchReturn(draft, [machineOf('m-1', { going: 'returned' })], ['west']);
+  const { caseOf, requestOf } = await import('../../support/case-of.ts');
+  const draft = new Draft(
+    caseOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
+    1_000,
+  );
+  watchReturn(draft, { left: 1, accepted: true, missing: ['west'] });
   t.is(draft.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
 });

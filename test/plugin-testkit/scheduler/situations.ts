@@ -27,7 +27,6 @@ const bare: RequestRecord = {
   status: 'pending',
   template_id: 'small',
   machine_count: 2,
-  wanted: 2,
   holds: 2,
   delivered: 0,
   ladder: ['east'],
@@ -68,7 +67,6 @@ const aMachine = (n: number, given: Partial<MachineRecord> = {}): MachineRecord 
   template_id: 'small',
   status: 'running',
   created_at: at + 1_000,
-  misses: 0,
   ...given,
 });
 
@@ -121,7 +119,6 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     request: aRequest({
       status: 'completed',
       delivered: 1,
-      wanted: 1,
       fulfilment: { requested: 2, delivered: 1, final: true, shortfall },
       ...ended,
     }),
@@ -160,7 +157,7 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     machines: oddNames.map((name, i) => ready(i, { name, message: name })),
   },
   'one of a thousand machines': {
-    request: aRequest({ status: 'in_progress', machine_count: 1_000, wanted: 1_000 }),
+    request: aRequest({ status: 'in_progress', machine_count: 1_000 }),
     machines: Array.from({ length: 1_000 }, (_, i) => ready(i)),
     typeOf,
   },

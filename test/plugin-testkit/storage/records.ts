@@ -16,7 +16,6 @@ export const aRequest = (request_id: string, given: Partial<RequestRecord> = {})
   status: 'pending',
   template_id: 'small',
   machine_count: 1,
-  wanted: 1,
   holds: 1,
   delivered: 0,
   ladder: ['east'],
@@ -37,7 +36,6 @@ export const aMachine = (machine_id: string, given: Partial<MachineRecord> = {})
   template_id: 'small',
   status: 'pending',
   created_at: 1_000,
-  misses: 0,
   ...given,
 });
 

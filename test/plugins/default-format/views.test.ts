@@ -17,7 +17,6 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   status: 'pending',
   template_id: 'small',
   machine_count: 2,
-  wanted: 2,
   holds: 2,
   delivered: 0,
   provider_type: 'cloud',
@@ -40,7 +39,6 @@ const machine = (over: Partial<MachineRecord> = {}): MachineRecord => ({
   template_id: 'small',
   status: 'running',
   created_at: at + 1000,
-  misses: 0,
   ...over,
 });
 

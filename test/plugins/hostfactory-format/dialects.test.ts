@@ -12,7 +12,6 @@ const request: RequestRecord = {
   template: { template_id: 'mixed', machine_types: { 'm5.large': 1, 'm5.xlarge': 2 }, price_type: 'mixed', tags: { team: 'a' } },
   tags: { RC_ACCOUNT: 'research' },
   machine_count: 2,
-  wanted: 2,
   holds: 2,
   delivered: 2,
   ladder: ['east'],
@@ -32,7 +31,6 @@ const machine = (machine_id: string, more: Partial<MachineRecord>): MachineRecor
   status: 'running',
   created_at: at,
   ready_at: at,
-  misses: 0,
   ...more,
 });
 const machines = [

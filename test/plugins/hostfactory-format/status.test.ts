@@ -12,7 +12,6 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   status: 'in_progress',
   template_id: 'small',
   machine_count: 1,
-  wanted: 1,
   holds: 1,
   delivered: 0,
   ladder: ['east'],
@@ -33,7 +32,6 @@ const machine = (over: Partial<MachineRecord> = {}): MachineRecord => ({
   template_id: 'small',
   status: 'running',
   created_at: at + 5_000,
-  misses: 0,
   ...over,
 });
 const ready = (over: Partial<MachineRecord> = {}) =>

@@ -12,7 +12,7 @@ function absorbed(known: readonly string[], ...reports: MachineReport[]): Record
   const machines = known.map((id) => machineOf(id, { status: 'running', ready_at: 1 }));
   const draft = new Draft(caseOf({ attempts: [attempt], machines }), 10);
   absorbReports(draft, attempt, reports);
-  return Object.fromEntries(draft.machines.map(({ machine_id, going }) => [machine_id, going]));
+  return Object.fromEntries([...draft.machines.all()].map(({ machine_id, going }) => [machine_id, going]));
 }
 
 test('more machines than are wanted are surplus', (t) => {

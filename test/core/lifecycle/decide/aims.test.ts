@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { isStaying } from '../../../../core/lifecycle/counting.ts';
+import { isStaying } from '../../../../core/lifecycle/machine-life.ts';
 import { demands } from '../../../../core/lifecycle/decide/aims.ts';
 import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
@@ -13,24 +13,25 @@ test('nothing is asked of a handle that has what is wanted', (t) => {
 
 test('machines wanted gone are named, and those that stay with them', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
-  const [demand] = demands(caseOf({ request: requestOf({ wanted: 2 }), attempts: [attemptOf(1)], machines }), now);
+  const [demand] = demands(caseOf({ attempts: [attemptOf(1)], machines }), now);
   t.deepEqual([ids(demand?.aim.go ?? []), ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
 });
 
 test('a machine whose release was accepted is not named again', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
-  t.deepEqual(demands(caseOf({ request: requestOf({ wanted: 1 }), attempts: [attemptOf(1)], machines }), now), []);
+  t.deepEqual(demands(caseOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
 });
 
 test('a fleet that still fills is told when less is wanted than is on its way', (t) => {
   const filling = attemptOf(1, { settled: false }, 5);
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
-  const [demand] = demands(caseOf({ request: requestOf({ machine_count: 5, wanted: 4 }), attempts: [filling], machines }), now);
+  const [demand] = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
   t.is(demand?.aim.to_come, 2);
 });
 
 for (const [what, fields] of [
-  ['cancelled', { cancel_requested_at: 5, wanted: 0 }],
+  ['cancelled', { cancel_requested_at: 5 }],
+  ['undone', { undone_at: 5 }],
   ['late', { deadline_at: now }],
   ['ended', { status: 'failed' }],
 ] as const) {
@@ -52,7 +53,7 @@ test('a fleet that gets nothing more is stopped and keeps what it has, but not w
   t.deepEqual(demands(caseOf({ request, attempts: [stopped], machines }), now), []);
   const settled = { ...stuck, settled: true };
   t.deepEqual(demands(caseOf({ request, attempts: [settled], machines }), now), []);
-  const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, wanted: 5 });
+  const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, kept_count: 5 });
   t.deepEqual(demands(caseOf({ request: ended, attempts: [stuck], machines }), now), []);
 });
 
@@ -74,7 +75,11 @@ test('a fleet that was found after it had been given up is stopped', (t) => {
 
 test('a successor repeats what was said to a handle, once its time has come', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
-  const from = caseOf({ request: requestOf({ wanted: 1, repeat_release_at: 500 }), attempts: [attemptOf(1, { to_come: 0 })], machines });
+  const from = caseOf({
+    request: requestOf({ machine_count: 2, repeat_release_at: 500 }),
+    attempts: [attemptOf(1, { to_come: 0 })],
+    machines,
+  });
   t.deepEqual(ids(demands(from, now)[0]?.aim.go ?? []), ['m-1']);
   t.deepEqual(demands(from, 499), []);
 });
@@ -91,7 +96,7 @@ test('what stays and what may come is never more than is wanted, unless more are
       const machines = given.flatMap(({ staying, machine_count }, i) =>
         Array.from({ length: Math.min(staying, machine_count) }, (_, j) => machineOf(`m-${i}-${j}`, { attempt: i + 1 })),
       );
-      const from = caseOf({ request: requestOf({ machine_count: 20, wanted }), attempts, machines });
+      const from = caseOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
       const told = demands(from, now);
       const staying = machines.filter(isStaying).length;
       const coming = attempts.reduce((sum, each) => {
@@ -109,10 +114,10 @@ test('a fleet that lost a machine since it was told what to keep is told again, 
   const told = attemptOf(1, { settled: false, to_come: 0, reopened: true }, 3);
   const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
   const machines = [lost, machineOf('m-2'), machineOf('m-3')];
-  const over = requestOf({ status: 'completed', machine_count: 3, wanted: 2 });
+  const over = requestOf({ status: 'completed', machine_count: 3 });
   const [demand] = demands(caseOf({ request: over, attempts: [told], machines }), now);
   t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-2', 'm-3'], 0]);
   t.deepEqual(demands(caseOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
-  const running = requestOf({ machine_count: 3, wanted: 3 });
+  const running = requestOf({ machine_count: 3 });
   t.deepEqual(demands(caseOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
 });

@@ -7,8 +7,9 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   now: 1_000,
   monotonic: 1_000,
   settings: defaultSettings,
-  agenda: { looked_at: new Map(), release_at: new Map(), dispose_at: new Map(), look_now: false },
+  agenda: { looked_at: new Map(), release_at: new Map(), dispose_at: new Map(), unanswered_since: new Map(), look_now: false },
   ladder: () => [],
+  answers: () => true,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,
@@ -49,7 +50,7 @@ test('once it is stopped what is missing is tried elsewhere', (t) => {
 });
 
 test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {
-  const ended = requestOf({ status: 'failed', wanted: 0 });
+  const ended = requestOf({ status: 'failed' });
   const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
   t.true(steps(caseOf({ request: ended, attempts: [found] })).includes('look'));
   t.false(steps(caseOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('look'));

@@ -22,9 +22,19 @@ const machine = (id: string, more: Partial<OwnedResource> = {}): OwnedResource =
 const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, attempt: Partial<AttemptRecord> = {}): Known => ({
   attempt: (request_id, number) =>
     request_id === 'req-1' && number === 1
-      ? ({ request_id, attempt: number, provider_instance: 'east', disposed: false, ...attempt } as AttemptRecord)
+      ? ({
+          request_id,
+          attempt: number,
+          provider_instance: 'east',
+          disposed: false,
+          state: 'launched',
+          settled: true,
+          handle: {},
+          ...attempt,
+        } as AttemptRecord)
       : undefined,
   machine: (id) => machines[id] as MachineRecord | undefined,
+  finds: () => true,
 });
 
 for (const [what, resource, store, expected] of [
