@@ -55,6 +55,11 @@ export class FakeClock implements Clock {
     this.#now += ms;
   }
 
+  /** The host is suspended: the wall clock goes on, the monotonic one stands still. */
+  suspend(ms: number): void {
+    this.#now += ms;
+  }
+
   #pass(ms: number): void {
     this.#now += Math.max(0, ms);
     this.#monotonic += Math.max(0, ms);

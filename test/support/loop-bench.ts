@@ -1,6 +1,7 @@
 import { memoryDriver } from './memory-driver.ts';
 import { startLoop, type RunningLoop } from '../../core/lifecycle/loop.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
+import type { Kind } from '../../core/model/kinds.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
@@ -17,8 +18,46 @@ export interface LoopBench {
   readonly desk: RequestDesk;
   request(machine_count: number, template?: Partial<Template>): Promise<string>;
   status(request_id: string): Promise<Required<RequestDetail>>;
-  restart(kill?: boolean): Promise<void>;
+  restart(): Promise<void>;
+  /** From now on the storage tells the loop of nothing. */
+  silence(): void;
+  /** Ends the loop as kill -9 would, before its n-th commit from now on or at once, and starts another. */
+  kill(beforeCommit?: number): Promise<void>;
   close(): Promise<void>;
+}
+
+interface Life {
+  readonly store: Store;
+  silence(): void;
+  /** Gives whether it has ended. */
+  endBefore(commit: number): () => boolean;
+}
+
+/** The store as one loop has it. Once the loop is killed it has no answer to anything. */
+function lifeOn(store: Store): Life {
+  let left = Infinity;
+  let silent = false;
+  const never = () => new Promise<never>(() => undefined);
+  const proxy = new Proxy(store, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name);
+      if (typeof found !== 'function') return found;
+      if (name === 'watch')
+        return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
+      return (...args: unknown[]) => {
+        if (name === 'commit' && left > 0) left -= 1;
+        return left <= 0 ? never() : found.apply(target, args);
+      };
+    },
+  });
+  return {
+    store: proxy,
+    silence: () => void (silent = true),
+    endBefore(commit) {
+      left = commit;
+      return () => left <= 0;
+    },
+  };
 }
 
 /** A desk and a loop on the memory store, over scripted clouds, in time that the test moves. */
@@ -27,6 +66,7 @@ export async function loopBench(
   settings: Partial<Settings> = {},
   limits: Partial<ProviderInstance['limits']> = {},
   sweep: ProviderInstance['sweep'] = 'off',
+  finds = false,
 ): Promise<LoopBench> {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
@@ -45,16 +85,18 @@ export async function loopBench(
   );
   const [first] = Object.values(clouds);
   if (!first) throw new Error('A bench needs a cloud.');
-  const apis = [scriptedApi(first.capabilities, first.offers)];
+  const apis = [scriptedApi(first.capabilities, first.offers, finds)];
   const facts = new Facts(store, clock);
   await facts.follow();
   const directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
   const desk = new RequestDesk(store, clock, noLookout, 1_000);
   let thread = 0;
   let loop: RunningLoop;
-  const start = () =>
-    startLoop({
-      store,
+  let life: Life;
+  const start = () => {
+    life = lifeOn(store);
+    return startLoop({
+      store: life.store,
       instances,
       types: [scriptedType],
       apis,
@@ -65,6 +107,7 @@ export async function loopBench(
       owner: { host: 'here', boot: 'b', pid: process.pid, started: 1, thread: ++thread },
       settings,
     });
+  };
   loop = await start();
   return {
     clock,
@@ -81,6 +124,13 @@ export async function loopBench(
     },
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);
+      loop = await start();
+    },
+    silence: () => life.silence(),
+    async kill(beforeCommit = 1) {
+      const killed = life.endBefore(beforeCommit);
+      for (let i = 0; i < 600 && !killed(); i++) await clock.advance(100);
+      if (!killed()) throw new Error(`The loop did not come to its commit ${beforeCommit} within a minute.`);
       loop = await start();
     },
     async close() {

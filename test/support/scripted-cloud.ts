@@ -17,6 +17,7 @@ interface ScriptedMachine {
   report: MachineReport;
   readonly token: string;
   readonly request_id: string;
+  readonly attempt: number;
 }
 
 /** What the next launch does instead of succeeding. */
@@ -31,6 +32,8 @@ export class ScriptedCloud {
   readonly offers: readonly Offer[] | undefined;
   /** Observations fail with this. */
   deaf: ProviderFault | undefined;
+  /** Releases fail with this. */
+  stubborn: ProviderFault | undefined;
   /** What a sweep finds; a fault fails it. */
   listed: readonly OwnedResource[] | ProviderFault = [];
   /** Containers that a sweep finds. */
@@ -41,6 +44,8 @@ export class ScriptedCloud {
   types: readonly MachineType[] | ProviderFault = [];
   /** How often it was asked what it has. */
   surveys = 0;
+  /** Whether what a token started is found by it. */
+  findable = true;
   /** Machines that are not listed. */
   readonly hidden = new Set<string>();
   readonly capabilities: Capabilities;
@@ -71,9 +76,20 @@ export class ScriptedCloud {
         report: { machine_id, status: 'pending', ready: false },
         token: order.token,
         request_id: order.request_id,
+        attempt: order.attempt,
       });
     }
     return { handle: { token: order.token }, machines: mine().map((machine) => machine.report), settled: true };
+  }
+
+  /** Everything that lives, as a sweep lists it. */
+  owned(created_at: string): OwnedResource[] {
+    return this.live().flatMap((id): OwnedResource[] => {
+      const machine = this.machines.get(id);
+      return machine
+        ? [{ kind: 'machine', id, request_id: machine.request_id, attempt: machine.attempt, created_at, machine: machine.report }]
+        : [];
+    });
   }
 
   boot(...ids: readonly string[]): void {
@@ -127,12 +143,22 @@ export const scriptedType = defineProviderType({
 
 const gone = (shortfall: readonly Shortfall[]) => ({ machines: [], settled: true, shortfall });
 
-export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[]) {
+/** `finds`: what an order started can be looked for. */
+export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[], finds = false) {
   return defineProviderApi<ScriptedCloud>()({
     type: 'scripted',
     name: 'Scripted',
     capabilities,
     ...(offers ? { offers: () => offers } : {}),
+    ...(finds
+      ? {
+          async find(cloud: ScriptedCloud, { token }: LaunchOrder<any, any>) {
+            cloud.calls.push('find');
+            const started = [...cloud.machines.values()].some((machine) => machine.token === token);
+            return cloud.findable && started ? { token } : undefined;
+          },
+        }
+      : {}),
     async prepare(cloud, order) {
       cloud.calls.push('prepare');
       return { for: order.token };
@@ -166,6 +192,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     async release(cloud, _handle, { go }, call) {
       call.fence();
       cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);
+      if (cloud.stubborn) throw cloud.stubborn;
       for (const { machine_id } of go) cloud.kill(machine_id);
       return { done: true };
     },

@@ -259,6 +259,9 @@ export class Holdings {
     this.#compareClocks();
     for (const claim of claims) {
       const loaded = cases.get(claim.request_id);
+      // A claim that ended before it was missed is given to the same process again.
+      const earlier = this.#held.get(claim.request_id);
+      if (earlier) this.#drop(earlier);
       if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, validUntil));
     }
   }

@@ -1,0 +1,80 @@
+import test from 'ava';
+import { Holding } from '../../../core/lifecycle/hold/holding.ts';
+import { isClaimLost } from '../../../core/claim-lost.ts';
+import { caseOf } from '../../support/case-of.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { loopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+
+for (const [what, minutes] of [
+  ['forward', 11],
+  ['back', -11],
+] as const) {
+  test(`machines that boot are not judged by a clock that is set ${what} by eleven minutes`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east });
+    const id = await bench.request(3);
+    await bench.clock.advance(2_000);
+    bench.clock.jump(minutes * 60_000);
+    await bench.clock.advance(120_000);
+    t.deepEqual(east.live(id), ['m-1', 'm-2', 'm-3']);
+    t.is(east.machines.size, 3);
+    east.boot();
+    await bench.clock.advance(5_000);
+    t.is((await bench.status(id)).request.status, 'completed');
+    t.is((await bench.store.find('event', { where: { type: 'clock.jumped' } })).length, 1);
+    await bench.close();
+  });
+
+  test(`the time-out of a request stays as far away where the clock is set ${what}`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east }, { pending_timeout_ms: 36_000_000 });
+    const id = await bench.request(1, { timeout: 1_800 });
+    await bench.clock.advance(600_000);
+    bench.clock.jump(minutes * 60_000);
+    await bench.clock.advance(1_190_000);
+    t.is((await bench.status(id)).request.status, 'in_progress', 'not yet');
+    await bench.clock.advance(40_000);
+    t.is((await bench.status(id)).request.status, 'failed');
+    await bench.close();
+  });
+
+  test(`what was moved with a clock that was set ${what} is so after a restart too`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east });
+    const id = await bench.request(1, { timeout: 1_800 });
+    await bench.clock.advance(60_000);
+    bench.clock.jump(minutes * 60_000);
+    await bench.clock.advance(5_000);
+    await bench.restart();
+    await bench.clock.advance(60_000);
+    t.deepEqual(east.live(id), ['m-1']);
+    const [machine] = (await bench.status(id)).machines;
+    t.is(machine?.status, 'pending');
+    await bench.close();
+  });
+}
+
+test('a claim counts as lost where the wall clock ran on and the monotonic one stood still', (t) => {
+  const clock = new FakeClock();
+  const claim = { request_id: 'req-1', epoch: 1, taken_over: false };
+  const valid = { monotonic: clock.monotonic() + 15_000, wall: clock.now() + 15_000 };
+  const holding = new Holding(caseOf(), claim, clock, valid);
+  t.notThrows(() => holding.fence());
+  clock.suspend(20_000);
+  t.true(isClaimLost(t.throws(() => holding.fence(), { any: true })));
+});
+
+test('a host that was suspended starts and ends nothing twice', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  await bench.clock.advance(1_000);
+  bench.clock.suspend(3_000_000);
+  await bench.clock.advance(60_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is(east.machines.size, 3);
+  await bench.close();
+});

@@ -1,0 +1,103 @@
+import test from 'ava';
+import type { Change, Store } from '../../../core/index.ts';
+import { loopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+
+const rowsOf = (changes: readonly Change[]): number => changes.filter(({ op }) => op !== 'fence' && op !== 'slot').length;
+
+/** The rows of each commit from now on. */
+function commitsOf(store: Store): number[] {
+  const rows: number[] = [];
+  const commit = store.commit.bind(store);
+  store.commit = (changes) => {
+    rows.push(rowsOf(changes));
+    return commit(changes);
+  };
+  return rows;
+}
+
+for (const part of [1, 2, 3]) {
+  test(`300 of 400 machines go, and none comes in their place, when the broker is killed before part ${part} of taking the return in`, async (t) => {
+    const east = new ScriptedCloud({ machines_per_launch: 400 });
+    const bench = await loopBench({ east });
+    const id = await bench.request(400);
+    await bench.clock.advance(1_000);
+    t.is(east.live(id).length, 400);
+    const going = east.live(id).slice(0, 300);
+    await bench.desk.giveBack(going, 3_600);
+    await bench.kill(part);
+    await bench.clock.advance(20_000);
+    t.deepEqual(new Set(east.live(id)), new Set([...Array(100).keys()].map((i) => `m-${i + 301}`)));
+    t.is(east.machines.size, 400, 'nothing was launched in their place');
+    east.boot();
+    await bench.clock.advance(5_000);
+    const { request } = await bench.status(id);
+    t.deepEqual([request.status, request.delivered, request.holds], ['completed', 100, 100]);
+    await bench.close();
+  });
+
+  test(`machines that are ready are delivered when the broker is killed before part ${part} of taking that in`, async (t) => {
+    const east = new ScriptedCloud({ machines_per_launch: 400 });
+    const bench = await loopBench({ east });
+    const id = await bench.request(400);
+    await bench.clock.advance(1_000);
+    east.boot();
+    await bench.kill(part);
+    await bench.clock.advance(10_000);
+    const { request, machines } = await bench.status(id);
+    t.deepEqual([request.status, request.delivered, machines.length], ['completed', 400, 400]);
+    t.is(east.live(id).length, 400);
+    t.is(east.machines.size, 400);
+    await bench.close();
+  });
+
+  test(`a cancel of 400 machines is carried out when the broker is killed before part ${part} of taking it in`, async (t) => {
+    const east = new ScriptedCloud({ machines_per_launch: 400 });
+    const bench = await loopBench({ east });
+    const id = await bench.request(400);
+    await bench.clock.advance(1_000);
+    await bench.desk.cancel(id, undefined);
+    await bench.kill(part);
+    await bench.clock.advance(20_000);
+    t.is((await bench.status(id)).request.status, 'cancelled');
+    t.deepEqual(east.live(id), []);
+    t.is(east.machines.size, 400);
+    await bench.close();
+  });
+}
+
+test('a machine that was lost in a part of a change that broke off is known to be lost by its fleet afterwards', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 20 });
+  const bench = await loopBench({ east }, { rows_per_commit: 6 });
+  const id = await bench.request(20);
+  await bench.clock.advance(1_000);
+  east.boot();
+  for (const machine of east.live(id).slice(0, 12)) east.kill(machine);
+  await bench.kill(2);
+  await bench.clock.advance(10_000);
+  t.is(east.live(id).length, 20);
+  east.boot();
+  await bench.clock.advance(5_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  await bench.close();
+});
+
+test('no transaction is larger than it may be, whatever a change writes', async (t) => {
+  const offers = Array.from({ length: 300 }, (_, i) => ({ key: `pool-${i}` }));
+  const east = new ScriptedCloud({ machines_per_launch: 1, offers_per_launch: 'many' }, offers);
+  const bench = await loopBench({ east });
+  const rows = commitsOf(bench.store);
+  east.scripts.push((order, cloud) => ({
+    ...cloud.start(order),
+    shortfall: offers.slice(1).map(({ key }) => ({ offer: key, kind: 'capacity' as const, code: 'none', message: key })),
+  }));
+  const id = await bench.request(250);
+  await bench.clock.advance(10_000);
+  const ids = east.live(id);
+  t.is(ids.length, 250);
+  for (const machine of ids) await bench.desk.giveBack([machine], 3_600);
+  await bench.clock.advance(20_000);
+  t.deepEqual(east.live(id), []);
+  t.true(Math.max(...rows) <= 200, `${Math.max(...rows)} rows`);
+  await bench.close();
+});

@@ -1,0 +1,90 @@
+import test from 'ava';
+import { ProviderFault } from '../../../core/index.ts';
+import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud, type Script } from '../../support/scripted-cloud.ts';
+
+/** The most requests that had an active attempt at an instance at any commit, by the instance. */
+function mostOpen(bench: LoopBench): Map<string, number> {
+  const most = new Map<string, number>();
+  const commit = bench.store.commit.bind(bench.store);
+  bench.store.commit = async (changes) => {
+    await commit(changes);
+    const active = await bench.store.find('attempt', { where: { active: true } });
+    for (const [name, mine] of Map.groupBy(active, (attempt) => attempt.provider_instance))
+      most.set(name, Math.max(most.get(name) ?? 0, new Set(mine.map((attempt) => attempt.request_id)).size));
+  };
+  return most;
+}
+
+/** Each order is turned away once, so that its request has an open attempt for a while. */
+const slowly = (cloud: ScriptedCloud): void => {
+  const seen = new Set<string>();
+  const script: Script = (order, into) => {
+    into.scripts.unshift(script);
+    if (seen.has(order.token)) return into.start(order);
+    seen.add(order.token);
+    return new ProviderFault('throttled', 'Later.', { retry_after_ms: 3_000 });
+  };
+  cloud.scripts.push(script);
+};
+
+/** Requests in the order in which they got their first attempt. */
+function openedIn(bench: LoopBench): string[] {
+  const opened = new Set<string>();
+  const commit = bench.store.commit.bind(bench.store);
+  bench.store.commit = async (changes) => {
+    await commit(changes);
+    for (const change of changes) if (change.op === 'put' && change.kind === 'attempt') opened.add(change.record.request_id);
+    order.splice(0, order.length, ...opened);
+  };
+  const order: string[] = [];
+  return order;
+}
+
+for (const limit of [1, 3]) {
+  test(`of twenty requests at once no more than ${limit} are open, and they are served in the order of acceptance`, async (t) => {
+    const east = new ScriptedCloud();
+    slowly(east);
+    const bench = await loopBench({ east }, {}, { max_concurrent_requests: limit });
+    const most = mostOpen(bench);
+    const opened = openedIn(bench);
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      ids.push(await bench.request(1));
+      await bench.clock.advance(5);
+    }
+    await bench.clock.advance(400_000);
+    t.is(most.get('east'), limit);
+    t.deepEqual(opened, ids);
+    for (const id of ids) t.is(east.live(id).length, 1);
+    await bench.close();
+  });
+}
+
+test('a fallback counts as well', async (t) => {
+  const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+  for (let i = 0; i < 10; i++) east.scripts.push(() => new ProviderFault('quota', 'No more.'));
+  slowly(west);
+  const bench = await loopBench({ east, west }, {}, { max_concurrent_requests: 2 });
+  const most = mostOpen(bench);
+  const ids: string[] = [];
+  for (let i = 0; i < 10; i++) ids.push(await bench.request(1));
+  await bench.clock.advance(400_000);
+  t.is(most.get('west'), 2);
+  for (const id of ids) t.is(west.live(id).length, 1);
+  await bench.close();
+});
+
+test('a request that is cancelled while it waits lets the others pass', async (t) => {
+  const east = new ScriptedCloud();
+  slowly(east);
+  const bench = await loopBench({ east }, {}, { max_concurrent_requests: 1 });
+  const [first, second, third] = [await bench.request(1), await bench.request(1), await bench.request(1)];
+  await bench.clock.advance(2_000);
+  t.regex((await bench.status(second)).request.message, /Waiting its turn/);
+  await bench.desk.cancel(second, undefined);
+  await bench.clock.advance(400_000);
+  t.deepEqual([east.live(first).length, east.live(second).length, east.live(third).length], [1, 0, 1]);
+  t.is((await bench.status(second)).request.status, 'cancelled');
+  await bench.close();
+});
