@@ -1,0 +1,54 @@
+import type { MachineRecord, RequestRecord, WishRecord } from '../../core/index.ts';
+import { isLive, type Machine } from './cloud.ts';
+
+/**
+ * What an ideal broker owes to its callers, said of one request by what was asked of it and what truly runs. It knows nothing of attempts, claims or
+ * commits. `accepted_at` and the like are the time that truly passed.
+ */
+export interface Owed {
+  readonly request: RequestRecord;
+  readonly accepted_at: number;
+  readonly deadline_at: number;
+  /** Ids of machines that a caller gave back. */
+  readonly returned: Set<string>;
+  cancelled_at?: number;
+  completed_at?: number;
+  /** When it was told to have ended. */
+  ended_at?: number;
+  readonly wishes: WishRecord[];
+}
+
+/** What is stored of a machine, beside what it truly is. */
+export interface Seen {
+  readonly machine: Machine;
+  readonly row: MachineRecord | undefined;
+  /** Its order was given up: its token is too old, so what it started is looked for and ended. */
+  readonly given_up: boolean;
+}
+
+/** Machines that a caller gave back and that were wanted until then. One that the cloud took before may have been replaced. */
+export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
+  return all.filter(({ machine, row }) => returned.has(machine.id) && machine.ended_by !== 'cloud' && isReturned(row)).length;
+}
+
+const isReturned = (row: MachineRecord | undefined): boolean => row !== undefined && (row.going === undefined || row.going === 'returned');
+
+/** A machine that runs and that nobody is about to end. */
+export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boolean {
+  return isLive(machine) && !returned.has(machine.id) && row?.going === undefined && !given_up;
+}
+
+/** Whether it runs beside what was asked by no fault of a broker: it will be ended as soon as it is seen. */
+export function isExcused({ machine, row }: Seen, now: number): boolean {
+  const unseen = machine.hidden_until > now && row?.gone_at !== undefined;
+  return machine.replacement || machine.late || unseen;
+}
+
+/** The most machines that may stay. */
+export const most = (owed: Owed, all: readonly Seen[]): number => owed.request.machine_count - givenBack(owed, all);
+
+/** How many stay beyond what may. */
+export function tooMany(owed: Owed, all: readonly Seen[], now: number): number {
+  const staying = all.filter((each) => stays(owed, each) && !isExcused(each, now));
+  return staying.length - most(owed, all);
+}

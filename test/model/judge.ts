@@ -1,0 +1,181 @@
+import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
+import { isTerminal, machineKey } from '../../core/index.ts';
+import { isLive, type Cloud, type Machine } from './cloud.ts';
+import { tooMany, type Owed, type Seen } from './ideal.ts';
+import type { Life } from './life.ts';
+import type { Shelf, Written } from './shelf.ts';
+import type { Time } from './time.ts';
+
+/** What the rules of a judge are called, so that a run can leave some out. */
+export type Rule =
+  | 'more than asked'
+  | 'more than ordered'
+  | 'ordered where disabled'
+  | 'over the limit'
+  | 'out of turn'
+  | 'living one told gone'
+  | 'judged by the clock'
+  | 'status changed'
+  | 'ended while more may come'
+  | 'forgotten'
+  | 'wish not carried out'
+  | 'never ended'
+  | 'figures'
+  | 'wrong status'
+  | 'nobody can release it'
+  | 'short without cause'
+  | 'unexpected error';
+
+export interface Violation {
+  readonly rule: Rule;
+  readonly what: string;
+  /** The time that truly passed. */
+  readonly at: number;
+}
+
+/** Looks at every machine that starts and every commit, with the eyes of somebody who knows what truly runs. */
+export class Judge {
+  readonly violations: Violation[] = [];
+  readonly owed = new Map<string, Owed>();
+  /** By how much the wall clock was set while nobody could have seen it. */
+  unseenJumps = 0;
+  readonly #shelf: Shelf;
+  readonly #time: Time;
+  readonly #clouds: readonly Cloud[];
+  readonly #pending_timeout_ms: number;
+  readonly #but: ReadonlySet<Rule>;
+
+  constructor(shelf: Shelf, time: Time, clouds: readonly Cloud[], pending_timeout_ms: number, but: ReadonlySet<Rule>) {
+    this.#shelf = shelf;
+    this.#time = time;
+    this.#clouds = clouds;
+    this.#pending_timeout_ms = pending_timeout_ms;
+    this.#but = but;
+    shelf.written = (rows, life) => this.#written(rows, life);
+    for (const cloud of clouds) {
+      cloud.started = (request_id) => this.#started(request_id);
+      cloud.wrong = (what) => this.fail('more than ordered', what);
+      cloud.isKnown = (machine) => this.row(machine) !== undefined;
+    }
+  }
+
+  fail(rule: Rule, what: string): void {
+    if (!this.#but.has(rule)) this.violations.push({ rule, what, at: this.#time.now });
+  }
+
+  row(machine: Machine): MachineRecord | undefined {
+    return this.#shelf.machines.get(machineKey({ provider_instance: machine.instance, machine_id: machine.id }));
+  }
+
+  machine(row: MachineRecord): Machine | undefined {
+    return this.#clouds.find(({ name }) => name === row.provider_instance)?.machines.get(row.machine_id);
+  }
+
+  /** Every machine that was ever started for a request, beside its row. */
+  seen(request_id: string): Seen[] {
+    const attempts = this.#shelf.attempts.get(request_id);
+    return this.#clouds.flatMap((cloud) =>
+      cloud.of(request_id).map((machine) => ({ machine, row: this.row(machine), given_up: attempts?.get(machine.attempt)?.state === 'lost' })),
+    );
+  }
+
+  #started(request_id: string): void {
+    const owed = this.owed.get(request_id);
+    if (!owed) return this.fail('more than asked', `a machine was started for ${request_id}, which nobody made`);
+    this.#count(owed);
+  }
+
+  #count(owed: Owed): void {
+    const many = tooMany(owed, this.seen(owed.request.request_id), this.#time.now);
+    if (many > 0) this.fail('more than asked', `${owed.request.request_id}: ${many} too many of ${owed.request.machine_count} run`);
+  }
+
+  #written(rows: readonly Written[], life: Life | undefined): void {
+    const touched = new Set<string>();
+    for (const written of rows) {
+      if (written.kind === 'request') this.#request(written.row, written.before);
+      else if (written.kind === 'attempt') this.#attempt(written.row, written.before, life);
+      else if (written.kind === 'machine') this.#machine(written.row, written.before);
+      else if (!written.before && written.row.kind !== 'found') {
+        const owed = this.owed.get(written.row.request_id);
+        owed?.wishes.push(written.row);
+        if (written.row.kind === 'cancel' && owed) owed.cancelled_at ??= this.#time.now;
+        if (written.row.kind === 'complete' && owed) owed.completed_at ??= this.#time.now;
+        for (const { machine_id } of written.row.machines) owed?.returned.add(machine_id);
+      }
+      if (written.kind === 'machine') touched.add(written.row.request_id);
+    }
+    for (const request_id of touched) {
+      const owed = this.owed.get(request_id);
+      if (owed) this.#count(owed);
+    }
+  }
+
+  #request(row: RequestRecord, before: RequestRecord | undefined): void {
+    const { request_id, kind, status } = row;
+    const { now } = this.#time;
+    if (!before && kind === 'provision') {
+      const deadline_at = now + (row.deadline_at - row.created_at);
+      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), wishes: [] });
+      return;
+    }
+    if (before && isTerminal(before.status) && before.status !== status)
+      this.fail('status changed', `${request_id} was ${before.status} and is ${status}`);
+    if (!isTerminal(status) || (before && isTerminal(before.status))) return;
+    if (kind === 'return') return this.#returned(row);
+    const owed = this.owed.get(request_id);
+    if (!owed) return;
+    owed.ended_at = now;
+    const open = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
+    if (open.length > 0) this.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
+    const timedOut = row.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT');
+    const late = now >= owed.deadline_at - this.unseenJumps - 1_000 || owed.completed_at !== undefined;
+    if (timedOut && !late) this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
+  }
+
+  /** Of a return that ended: none of those that it says to be gone may run. */
+  #returned(row: RequestRecord): void {
+    const named = [...this.#shelf.wishes.values()].filter((wish) => wish.return_id === row.request_id).flatMap((wish) => wish.machines);
+    const living = named.flatMap((key) => {
+      const stored = this.#shelf.machines.get(machineKey(key));
+      const machine = stored && this.machine(stored);
+      return machine && isLive(machine) && machine.hidden_until <= this.#time.now ? [machine.id] : [];
+    });
+    const told = row.fulfilment ? row.fulfilment.delivered : named.length;
+    if (told > named.length - living.length)
+      this.fail('living one told gone', `${row.request_id} is ${row.status}: ${told} gone of ${named.length}, and ${living.join(', ')} run`);
+  }
+
+  #attempt(row: AttemptRecord, before: AttemptRecord | undefined, life: Life | undefined): void {
+    if (before || row.state === 'closed') return;
+    const { provider_instance, request_id } = row;
+    const instance = life?.instances.find(({ name }) => name === provider_instance);
+    if (!instance) return;
+    if (!instance.enabled) this.fail('ordered where disabled', `attempt ${row.attempt} of ${request_id} at '${provider_instance}'`);
+    const most = instance.limits.max_concurrent_requests;
+    if (most === null) return;
+    const open = [...this.#shelf.attempts].filter(([, mine]) =>
+      [...mine.values()].some((each) => each.provider_instance === provider_instance && !isSettled(each)),
+    );
+    if (open.length > most) this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);
+  }
+
+  #machine(row: MachineRecord, before: MachineRecord | undefined): void {
+    const machine = this.machine(row);
+    const { now } = this.#time;
+    if (!machine) return this.fail('figures', `a row says that ${row.machine_id} exists, and it never did`);
+    if (row.gone_at !== undefined && before?.gone_at === undefined && isLive(machine) && machine.hidden_until <= now)
+      this.fail('living one told gone', `${row.machine_id} runs, and its row says that it is ${row.status} and gone`);
+    if (row.status === 'failed' && row.going === 'failed' && before?.going === undefined && isLive(machine)) {
+      const owed = this.owed.get(row.request_id);
+      const late = owed && (now >= owed.deadline_at - this.unseenJumps - 1_000 || owed.completed_at !== undefined);
+      const age = now - machine.born;
+      if (!late && age < this.#pending_timeout_ms - this.unseenJumps - 1_000)
+        this.fail('judged by the clock', `${row.machine_id} was given up ${age} ms after its launch`);
+    }
+  }
+}
+
+/** Nothing more comes of it by itself. */
+export const isSettled = ({ state, settled, to_come, reopened }: AttemptRecord): boolean =>
+  state === 'closed' || (state !== 'open' && (settled || (to_come === 0 && reopened !== true)));

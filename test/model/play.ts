@@ -1,0 +1,189 @@
+import type { MachineRecord } from '../../core/index.ts';
+import { isTerminal } from '../../core/index.ts';
+import { isLive } from './cloud.ts';
+import type { Command, History } from './commands.ts';
+import type { Rule, Violation } from './judge.ts';
+import type { Life, Trap } from './life.ts';
+import { judgeEnd, judgeRest } from './rest.ts';
+import { World } from './world.ts';
+
+/** What sleeps for long comes so much too late at most when much time passes: well within a lease. */
+const lateMs = 5_000;
+const fineMs = 20_000;
+
+export interface Report {
+  readonly violations: readonly Violation[];
+  readonly world: World;
+}
+
+/** Plays a history against the real core, lets everything come to rest, gives everything back, and says what was wrong. */
+export async function play(history: History, but: ReadonlySet<Rule> = new Set()): Promise<Report> {
+  const world = await World.make(history.setup, but);
+  const { judge } = world;
+  for (const command of history.commands) {
+    await world.time.pass(1);
+    if (judge.violations.length > 0) break;
+    await carryOut(command, world);
+  }
+  if (judge.violations.length === 0) await rest(world);
+  for (const life of world.lives) life.kill();
+  return { violations: judge.violations, world };
+}
+
+/** Nothing fails any more, until everything ended that can; then everything is given back. */
+async function rest(world: World): Promise<void> {
+  const { time, judge, shelf, setup, clouds } = world;
+  for (const cloud of clouds) cloud.calm();
+  shelf.silentUntil = 0;
+  world.host.suspended = false;
+  for (const life of world.lives) {
+    life.trap = undefined;
+    life.commitFaults.length = 0;
+    life.readFaults.length = 0;
+    life.thaw();
+  }
+  const missed = await world.configureAll();
+  if (missed || world.life === undefined) await restart(world, false);
+  const deadlines = [...judge.owed.values()].map(({ request_id, deadline_at }) => (ended(world, request_id) ? 0 : deadline_at));
+  await long(world, Math.max(0, ...deadlines, ...returnDeadlines(world)) - time.now + 400_000);
+  if (judge.violations.length > 0) return;
+  judgeRest(judge, shelf, setup);
+  if (judge.violations.length > 0) return;
+  const living = [...shelf.machines.values()].filter((row) => row.gone_at === undefined).map(({ machine_id }) => machine_id);
+  if (living.length > 0) await world.asks(() => world.desk.giveBack(living, 300));
+  await long(world, 600_000);
+  if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
+}
+
+const long = (world: World, ms: number): Promise<void> => world.time.pass(ms, lateMs);
+
+const ended = ({ shelf }: World, request_id: string): boolean => {
+  const request = shelf.requests.get(request_id);
+  return request === undefined || isTerminal(request.status);
+};
+
+const returnDeadlines = ({ shelf, time }: World): number[] =>
+  [...shelf.requests.values()]
+    .filter(({ kind, status }) => kind === 'return' && !isTerminal(status))
+    .map(({ deadline_at }) => deadline_at - time.wall() + time.now);
+
+async function carryOut(command: Command, world: World): Promise<void> {
+  const { time, shelf, judge, clouds, life } = world;
+  switch (command.do) {
+    case 'request':
+      for (let i = 0; i < command.times; i++) await world.request(command.machines, command.template);
+      return;
+    case 'return': {
+      const rows = [...shelf.machines.values()].filter(({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of));
+      const ids = chosen(rows, command.from, command.machines).map(({ machine_id }) => machine_id);
+      if (ids.length > 0) await world.asks(() => world.desk.giveBack(ids, 120));
+      return;
+    }
+    case 'cancel':
+    case 'complete': {
+      const id = requestOf(world, command.of);
+      if (id === undefined) return;
+      await world.asks(() => (command.do === 'cancel' ? world.desk.cancel(id, undefined) : world.steering.complete(id)));
+      return;
+    }
+    case 'pass':
+      return command.ms <= fineMs ? time.pass(command.ms) : long(world, command.ms);
+    case 'capacity': {
+      const cloud = at(clouds, command.at);
+      return cloud.setFree(at(cloud.offers, command.offer), command.free);
+    }
+    case 'die': {
+      const cloud = at(clouds, command.at);
+      for (const machine of chosen(cloud.live(), command.from, command.machines)) cloud.take(machine);
+      return;
+    }
+    case 'launches':
+      at(clouds, command.at).launchMoods.push(...Array.from({ length: command.times }, () => command.mood));
+      return;
+    case 'observations':
+      return at(clouds, command.at).observeBadly(command.mood, command.ms);
+    case 'releases':
+      at(clouds, command.at).releaseMoods.push(...Array.from({ length: command.times }, () => command.mood));
+      return;
+    case 'listings':
+      return at(clouds, command.at).listBadly(command.mood, command.ms);
+    case 'refuse':
+      at(clouds, command.at).refusesUntil = time.now + command.ms;
+      return;
+    case 'jump':
+      time.off += command.ms;
+      if (!isWatched(world)) judge.unseenJumps += Math.abs(command.ms);
+      else await time.pass(3_000);
+      return;
+    case 'suspend':
+      world.host.suspended = true;
+      await long(world, command.ms);
+      world.host.suspended = false;
+      return;
+    case 'storage': {
+      const faults = command.of === 'commits' ? life?.commitFaults : life?.readFaults;
+      faults?.push(...Array.from({ length: command.after }, () => undefined), ...Array.from({ length: command.times }, () => command.fault));
+      return;
+    }
+    case 'silence':
+      shelf.silentUntil = time.now + command.ms;
+      return;
+    case 'kill':
+      return set(world, { ...command, spring: (caught) => killed(world, caught, command.down_ms, command.elsewhere) });
+    case 'freeze':
+      return set(world, { ...command, spring: (caught) => frozen(world, caught, command.ms) });
+    case 'restart':
+      if (command.change) await world.configure(command.change);
+      return restart(world, command.elsewhere);
+  }
+}
+
+function set({ life }: World, trap: Trap): void {
+  if (life) life.trap = { ...trap };
+}
+
+function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): void {
+  life.kill();
+  world.time.after(down_ms, () => void world.start(elsewhere));
+}
+
+/** Another one takes over on another computer, once its lease has ended. */
+function frozen(world: World, life: Life, ms: number): void {
+  life.freeze();
+  world.time.after(100, () => void world.start(true));
+  world.time.after(ms, () => life.thaw());
+}
+
+/** In good order, as far as it comes to an end; then anew. */
+async function restart(world: World, elsewhere: boolean): Promise<void> {
+  const { life } = world;
+  let stopped = false;
+  void life?.loop?.stop().then(
+    () => (stopped = true),
+    () => (stopped = true),
+  );
+  if (life?.loop) for (let i = 0; i < 24 && !stopped; i++) await world.time.pass(500);
+  life?.kill();
+  await world.start(elsewhere);
+}
+
+/** Somebody compares the clocks. */
+const isWatched = ({ life, host }: World): boolean => life?.state === 'running' && life.host === host && life.trap === undefined;
+
+/** By age, the youngest being 0. */
+function requestOf({ judge }: World, age: number): string | undefined {
+  const ids = [...judge.owed.keys()];
+  return ids.length === 0 ? undefined : ids[ids.length - 1 - (age % ids.length)];
+}
+
+/** So many in a row, from a tenth of the list on. */
+function chosen<T extends MachineRecord | { readonly id: string }>(list: readonly T[], from: number, count: number): readonly T[] {
+  const first = Math.floor((list.length * from) / 10);
+  return [...list.slice(first), ...list.slice(0, first)].slice(0, count);
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T;
+}
+
+export { isLive };

@@ -1,0 +1,91 @@
+import { isTerminal, machineKey, type RequestRecord } from '../../core/index.ts';
+import { isLive, type Cloud } from './cloud.ts';
+import { most, type Owed, type Seen } from './ideal.ts';
+import { isSettled, type Judge } from './judge.ts';
+import type { Setup } from './setup.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Nobody looks for what an order that was given up, or refused and yet carried out, has left: without a sweep it may run on. */
+const unfindable = (setup: Setup, { machine, given_up }: Seen): boolean => setup.sweep === 'off' && (given_up || machine.late);
+
+/** What must be true once nothing fails any more and all time-outs have passed. */
+export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
+  for (const owed of judge.owed.values()) {
+    const { request_id } = owed.request;
+    const request = shelf.requests.get(request_id);
+    if (!request) continue;
+    const all = judge.seen(request_id);
+    if (!isTerminal(request.status)) judge.fail('never ended', `${request_id} is ${request.status}: ${request.message}`);
+    for (const { wish_id, kind } of owed.wishes)
+      if (shelf.wishes.get(wish_id)?.absorbed !== true) judge.fail('wish not carried out', `${kind} of ${request_id} was not taken in`);
+    machines(judge, shelf, setup, request, owed, all);
+    if (isTerminal(request.status)) figures(judge, shelf, request, owed, all);
+  }
+  for (const request of shelf.requests.values())
+    if (request.kind === 'return' && !isTerminal(request.status))
+      judge.fail('never ended', `${request.request_id} is ${request.status}: ${request.message}`);
+}
+
+function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
+  const { request_id } = request;
+  const left = all.filter((each) => isLive(each.machine) && !unfindable(setup, each));
+  for (const { machine, row } of left) {
+    if (!row) judge.fail('forgotten', `${machine.id} of ${request_id} runs, and no row says so`);
+    else if (row.gone_at !== undefined) judge.fail('living one told gone', `${machine.id} of ${request_id} runs, and its row says ${row.status}`);
+    else if (row.going !== undefined) judge.fail('wish not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
+    else if (owed.returned.has(machine.id)) judge.fail('wish not carried out', `${machine.id} of ${request_id} was returned, and runs`);
+    else if (owed.cancelled_at !== undefined) judge.fail('wish not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
+  }
+  for (const { machine, row } of all) {
+    if (!row || row.gone_at !== undefined) continue;
+    if (!isLive(machine)) judge.fail('figures', `${machine.id} of ${request_id} does not run, and its row says ${row.status}`);
+    const attempt = shelf.attempts.get(request_id)?.get(row.attempt);
+    if (attempt?.handle === undefined)
+      judge.fail('nobody can release it', `${machine.id} of ${request_id} belongs to attempt ${row.attempt}, which is ${attempt?.state}`);
+  }
+  const staying = left.filter(({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined);
+  if (staying.length > most(owed, all))
+    judge.fail('more than asked', `${request_id}: ${staying.length} run, asked ${request.machine_count}, ${owed.returned.size} returned`);
+}
+
+function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
+  const { request_id, status, fulfilment } = request;
+  const delivered = all.filter(({ row }) => row?.ready_at !== undefined).length;
+  if (request.delivered !== delivered) judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
+  if (fulfilment?.requested !== request.machine_count || fulfilment.delivered > delivered || fulfilment.final !== true)
+    judge.fail('figures', `${request_id}: ${JSON.stringify(fulfilment)} for ${request.machine_count}, of which ${delivered} became ready`);
+  const rows = all.flatMap(({ row }) => row ?? []);
+  const holds = rows.filter((row) => row.gone_at === undefined && row.released_at === undefined).length;
+  if (request.holds !== holds) judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${holds}`);
+  const staying = rows.filter((row) => row.gone_at === undefined && row.going === undefined);
+  const unready = staying.filter((row) => row.ready_at === undefined);
+  if (unready.length > 0) judge.fail('figures', `${request_id} is ${status}, and ${unready[0]?.machine_id} stays and never became ready`);
+  const cancelled = owed.cancelled_at !== undefined && owed.cancelled_at + 60_000 < (owed.ended_at ?? Infinity);
+  if (cancelled && status !== 'cancelled') judge.fail('wrong status', `${request_id} was cancelled in time, and is ${status}`);
+  if (status === 'cancelled' && owed.cancelled_at === undefined) judge.fail('wrong status', `${request_id} is cancelled, and nobody did`);
+  if (status === 'failed' && staying.length > 0) judge.fail('wrong status', `${request_id} failed, and ${staying.length} machines of it stay`);
+  const told = fulfilment?.delivered ?? 0;
+  if (status === 'completed' && told === 0) judge.fail('wrong status', `${request_id} is completed without a machine`);
+  if (status === 'failed' && told > 0 && request.template?.partial !== 'all_or_nothing')
+    judge.fail('wrong status', `${request_id} failed with ${told} machines`);
+  const open = [...(shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
+  if (open.length > 0 && !request.template?.replace_lost)
+    judge.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
+}
+
+/** What must be true after everything was given back. */
+export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: readonly Cloud[]): void {
+  for (const owed of judge.owed.values()) {
+    for (const each of judge.seen(owed.request.request_id)) {
+      if (!isLive(each.machine) || unfindable(setup, each)) continue;
+      const { row } = each;
+      judge.fail('forgotten', `${each.machine.id} of ${owed.request.request_id} runs after all was given back; its row says ${row?.going ?? row?.status}`);
+    }
+  }
+  for (const row of shelf.machines.values())
+    if (row.gone_at === undefined) judge.fail('figures', `row ${machineKey(row).replace('\u0000', '/')} is ${row.status} after all was given back`);
+  if (!setup.api.disposes || setup.sweep !== 'terminate') return;
+  for (const cloud of clouds)
+    for (const [token, fleet] of cloud.fleets)
+      if (!fleet.deleted && setup.api.kind !== 'plain') judge.fail('forgotten', `fleet ${token.slice(0, 6)} of ${fleet.order.request_id} is still there`);
+}

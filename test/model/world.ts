@@ -1,0 +1,194 @@
+import { BrokerError, isBrokerError, silentLog, type Log, type Template } from '../../core/index.ts';
+import { startLoop } from '../../core/lifecycle/loop.ts';
+import type { Settings } from '../../core/lifecycle/settings.ts';
+import type { ProviderInstance } from '../../core/model/provider-instance.ts';
+import { ProviderDirectory } from '../../core/providers/directory.ts';
+import { Facts } from '../../core/providers/facts.ts';
+import { RequestDesk } from '../../core/requests/desk.ts';
+import { Steering } from '../../core/requests/steering.ts';
+import { memoryDriver } from '../support/memory-driver.ts';
+import { Cloud } from './cloud.ts';
+import type { ConfigurationChange } from './commands.ts';
+import { Judge, type Rule } from './judge.ts';
+import { Life } from './life.ts';
+import { providerOf } from './provider.ts';
+import type { Setup } from './setup.ts';
+import { Shelf } from './shelf.ts';
+import { Host, Time } from './time.ts';
+
+const names = ['east', 'west', 'north'] as const;
+const pendingTimeoutMs = 120_000;
+
+/** Intervals that let a play be short; their order among each other is that of the defaults. */
+const quickSettings: Partial<Settings> = {
+  pending_timeout_ms: pendingTimeoutMs,
+  offer_memory_ms: 30_000,
+  repeat_release_ms: 10_000,
+  lost_looks_ms: [5_000, 20_000, 60_000],
+  sweep_ms: 120_000,
+  sweep_first_ms: 15_000,
+  sweep_grace_ms: 60_000,
+  survey_first_ms: 1e12,
+};
+
+/** Clouds, a store, and the lives of loops on it, with whoever asks them for machines. */
+export class World {
+  readonly setup: Setup;
+  readonly time = new Time();
+  readonly clouds: readonly Cloud[];
+  readonly shelf: Shelf;
+  readonly judge: Judge;
+  readonly lives: Life[] = [];
+  desk!: RequestDesk;
+  steering!: Steering;
+  directory!: ProviderDirectory;
+  #config: { readonly instance: ProviderInstance; there: boolean }[];
+  readonly #hosts = { here: new Host('here'), there: new Host('there') };
+  #thread = 0;
+  #asked = 0;
+  #facts: Facts | undefined;
+
+  private constructor(setup: Setup, shelf: Shelf, time: Time, but: ReadonlySet<Rule>) {
+    this.setup = setup;
+    this.time = time;
+    this.shelf = shelf;
+    this.clouds = setup.instances.map(({ free }, index) => new Cloud(names[index] ?? '', setup.api, time, free));
+    this.judge = new Judge(shelf, time, this.clouds, pendingTimeoutMs, but);
+    this.#config = this.clouds.map((cloud, index) => ({
+      instance: {
+        name: cloud.name,
+        type: 'modelled',
+        enabled: true,
+        priority: index + 1,
+        weight: setup.instances[index]?.weight ?? 10,
+        config: { cloud },
+        template_defaults: {},
+        sweep: setup.sweep,
+        limits: { max_instances_per_request: 10_000, max_concurrent_requests: setup.instances[index]?.max_concurrent ?? null },
+      },
+      there: true,
+    }));
+    time.tell = () => shelf.tell();
+    time.over = () => this.judge.violations.length > 0;
+  }
+
+  static async make(setup: Setup, but: ReadonlySet<Rule> = new Set()): Promise<World> {
+    const time = new Time();
+    const clock = time.clockOf({ host: new Host('storage'), state: 'running' });
+    const store = await memoryDriver().open({}, { clock, log: silentLog });
+    // The tokens of a play, and with them its back-offs, are the same each time.
+    const installation = { topic: 'installation', name: '', item: '', value: 'installation', at: clock.now() };
+    await store.commit([{ op: 'insert', kind: 'fact', record: installation }]);
+    const world = new World(setup, new Shelf(store, time), time, but);
+    await world.#face();
+    await world.start(false);
+    return world;
+  }
+
+  /** The youngest loop that is not dead. */
+  get life(): Life | undefined {
+    return this.lives.findLast(({ state }) => state !== 'dead');
+  }
+
+  get host(): Host {
+    return this.#hosts.here;
+  }
+
+  /** Starts a loop: of the same process as those before it, or of one on another computer. */
+  async start(elsewhere: boolean): Promise<void> {
+    const host = elsewhere ? this.#hosts.there : this.#hosts.here;
+    this.#thread += 1;
+    const owner = { host: host.name, boot: 'boot', pid: process.pid, started: 1, thread: this.#thread };
+    const life = new Life(owner, host, this.time, this.#instances());
+    this.lives.push(life);
+    const { setup } = this;
+    const { type, api } = providerOf(setup.api, life, this.time);
+    const settings = { ...quickSettings, rows_per_commit: setup.rows_per_commit, lease_ms: setup.lease_ms };
+    try {
+      life.loop = await startLoop({
+        store: this.shelf.for(life, setup.rows_per_commit),
+        instances: life.instances,
+        types: [type],
+        apis: [api],
+        schemes: [],
+        data_directory: '',
+        clock: life.clock,
+        log: this.#log(),
+        owner,
+        settings,
+      });
+    } catch (error) {
+      if (!isBrokerError(error)) this.judge.fail('unexpected error', `a loop does not start: ${String(error)}`);
+      life.kill();
+      this.time.after(1_000, () => void this.start(elsewhere));
+    }
+  }
+
+  /** Changes the configuration: it holds for the faces at once, and for loops that are started from now on. */
+  async configure(change: ConfigurationChange): Promise<void> {
+    const entry = this.#config[change.at % this.#config.length];
+    if (!entry) return;
+    const { instance } = entry;
+    const to = (fields: Partial<ProviderInstance>) => (entry as { instance: ProviderInstance }).instance = { ...instance, ...fields };
+    if (change.to === 'removed' || change.to === 'there') entry.there = change.to === 'there';
+    else if (change.to === 'weight') to({ weight: change.weight });
+    else if (change.to === 'max_concurrent') to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
+    else to({ enabled: change.to === 'enabled' });
+    await this.#face();
+  }
+
+  /** Every instance is configured again, as it was. */
+  async configureAll(): Promise<boolean> {
+    const missing = this.#config.filter(({ there }) => !there);
+    for (const entry of missing) entry.there = true;
+    await this.#face();
+    return missing.length > 0;
+  }
+
+  /** Asks for machines as a caller does: until it is answered. */
+  async request(machine_count: number, number: number): Promise<void> {
+    const index = number % this.setup.templates.length;
+    const template = { template_id: `template-${index}`, ...this.setup.templates[index] } as Template;
+    const request_id = `req-${String((this.#asked += 1)).padStart(3, '0')}`;
+    await this.asks(async () => {
+      await this.desk.open({ template, machine_count }, (key) => this.directory.choose(template, key, machine_count), { request_id });
+    });
+  }
+
+  /** A refusal is an answer; anything else is wrong. */
+  async asks(call: () => Promise<unknown>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      if (!(error instanceof BrokerError) || error.code === 'INTERNAL') this.judge.fail('unexpected error', String(error));
+    }
+  }
+
+  #instances(): readonly ProviderInstance[] {
+    return this.#config.filter(({ there }) => there).map(({ instance }) => instance);
+  }
+
+  /** What the faces have in memory. */
+  async #face(): Promise<void> {
+    const life = new Life({ host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 }, this.#hosts.here, this.time, []);
+    const store = this.shelf.for();
+    const { type, api } = providerOf(this.setup.api, life, this.time);
+    this.#facts?.[Symbol.dispose]();
+    this.#facts = new Facts(store, life.clock);
+    await this.#facts.follow();
+    this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
+    const lookout = { look: (id: string) => this.life?.loop?.look([id]), lookedAt: () => undefined };
+    this.desk = new RequestDesk(store, life.clock, lookout, 100_000);
+    this.steering = new Steering(store, life.clock);
+  }
+
+  #log(): Log {
+    return {
+      ...silentLog,
+      error: (fields, message) => {
+        const { err } = fields as { readonly err?: unknown };
+        if (/loaded anew|bug of/.test(message)) this.judge.fail('unexpected error', `${message} ${err instanceof Error ? (err.stack ?? '') : ''}`);
+      },
+    };
+  }
+}
