@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../../core/clock.ts';
 import { fastNow } from './fast-clock.ts';
-import type { Attack } from './kill-point.ts';
+import { partMachines, type Attack } from './kill-point.ts';
 
-const { clock, commit, counts }: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
+const { clock, commit, part, counts }: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
 const thread = isMainThread ? 'faces' : 'loop';
 
 if (clock) {
@@ -23,17 +23,41 @@ if (clock) {
 }
 
 let commits = 0;
+let parts = 0;
+/** Written in the transaction that is under way. */
+let machines = 0;
+
+/** What happens before a statement of this text runs, and after it did. */
+function around(sql: string): { readonly before: () => void; readonly after: () => void } | undefined {
+  let dies: 'before' | 'after' | undefined;
+  if (sql.startsWith('BEGIN')) return { before: () => (machines = 0), after: () => undefined };
+  if (/^(INSERT INTO|UPDATE) "?machine"?\s/.test(sql)) return { before: () => (machines += 1), after: () => undefined };
+  if (sql !== 'COMMIT') return undefined;
+  return {
+    before() {
+      commits += 1;
+      const isPart = machines >= partMachines;
+      if (isPart) parts += 1;
+      dies = commit?.thread === thread && commit.nth === commits ? commit.phase : undefined;
+      if (isPart && thread === 'loop' && part?.nth === parts) dies = part.phase;
+      if (dies === 'before') process.kill(process.pid, 'SIGKILL');
+    },
+    after() {
+      if (dies === 'after') process.kill(process.pid, 'SIGKILL');
+    },
+  };
+}
+
 const prepare = DatabaseSync.prototype.prepare;
 DatabaseSync.prototype.prepare = function attacked(sql: string, ...rest) {
   const statement = prepare.call(this, sql, ...rest);
-  if (sql !== 'COMMIT') return statement;
-  const run = statement.run.bind(statement);
-  statement.run = () => {
-    commits += 1;
-    const dies = commit?.thread === thread && commit.nth === commits;
-    if (dies && commit.phase === 'before') process.kill(process.pid, 'SIGKILL');
-    const result = run();
-    if (dies) process.kill(process.pid, 'SIGKILL');
+  const attack = around(sql);
+  if (attack === undefined) return statement;
+  const { run } = statement;
+  statement.run = (...values: unknown[]) => {
+    attack.before();
+    const result = Reflect.apply(run, statement, values);
+    attack.after();
     return result;
   };
   return statement;

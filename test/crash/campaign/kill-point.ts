@@ -7,28 +7,35 @@ export type KillPoint =
   /** While its n-th call to the cloud is under way, which took effect there or did not. */
   | { readonly at: 'call'; readonly nth: number; readonly effect: 'execute' | 'skip' }
   /** Just before or just after the n-th commit of one of its threads is durable. */
-  | { readonly at: 'commit'; readonly nth: number; readonly thread: (typeof threads)[number]; readonly phase: 'before' | 'after' };
+  | { readonly at: 'commit'; readonly nth: number; readonly thread: (typeof threads)[number]; readonly phase: 'before' | 'after' }
+  /** Just before or just after the n-th part of a large change is durable, which its loop writes in several commits. */
+  | { readonly at: 'part'; readonly nth: number; readonly phase: 'before' | 'after' };
+
+/** A commit that writes so many machines is a part of a large change: nearly as many as one may write. */
+export const partMachines = 100;
 
 /** What `attack.ts` reads from the environment of a broker. */
 export interface Attack {
   readonly clock?: FastClock;
   readonly commit?: Extract<KillPoint, { readonly at: 'commit' }>;
+  readonly part?: Extract<KillPoint, { readonly at: 'part' }>;
   /** Where the numbers of commits are written, a file for each thread. */
   readonly counts?: string;
 }
 
 /** Which moments the brokers of a play are killed at, one after the other: the first broker at the `first`, each later one `every` so many further on. */
 export interface Schedule {
-  readonly at: 'call' | 'faces' | 'loop';
+  readonly at: 'call' | 'faces' | 'loop' | 'part';
   readonly first: number;
   readonly every: number;
-  /** Of a call: it took effect. Of a commit: it was durable. */
+  /** Of a call: it took effect. Of a commit, or of a part: it was durable. */
   readonly done: boolean;
 }
 
 export function pointOf({ at, first, every, done }: Schedule, life: number): KillPoint {
   const nth = life === 0 ? first : every;
   if (at === 'call') return { at, nth, effect: done ? 'execute' : 'skip' };
+  if (at === 'part') return { at, nth, phase: done ? 'after' : 'before' };
   return { at: 'commit', nth, thread: at, phase: done ? 'after' : 'before' };
 }
 
@@ -42,6 +49,17 @@ export function schedules(every: number): readonly Schedule[] {
     );
   });
 }
+
+/**
+ * Each part of the first few is met, from whichever the last broker left off at: one broker after the other dies at its first part, or comes a few parts further each time.
+ */
+export const partSchedules: readonly Schedule[] = [
+  [1, 1],
+  [2, 1],
+  [1, 2],
+  [3, 2],
+  [5, 3],
+].flatMap(([first = 1, every = 1]) => [true, false].map((done) => ({ at: 'part' as const, first, every, done })));
 
 export const told = ({ at, first, every, done }: Schedule): string =>
   `${at} ${first} and every ${every} from there, ${at === 'call' ? (done ? 'carried out' : 'not carried out') : done ? 'durable' : 'not yet durable'}`;

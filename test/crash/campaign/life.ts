@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { attacked } from './attacked.ts';
 import type { Attack } from './kill-point.ts';
 
 const launcher = join(import.meta.dirname, '../../../host/bin/muster');
-const attack = pathToFileURL(join(import.meta.dirname, 'attack.ts')).href;
 
 /** A broker from its start to its end. */
 export interface Life {
@@ -20,12 +19,7 @@ export interface Life {
 export function startLife(directory: string, how: Attack): Life {
   const child = spawn(launcher, ['server', 'start', '--foreground', '--port', '0'], {
     cwd: directory,
-    env: {
-      ...process.env,
-      MUSTER_DATA_DIR: directory,
-      ATTACK: JSON.stringify(how),
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${attack}`,
-    },
+    env: { ...process.env, MUSTER_DATA_DIR: directory, ...attacked(how) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -11,6 +11,8 @@ export type { AuditEntry, KnobChange, Ledger };
 export interface Cloud {
   readonly url: string;
   turn(change: KnobChange): Promise<void>;
+  /** Moves its clock, and that of nobody else. */
+  advance(ms: number): Promise<void>;
   ledger(): Promise<Ledger>;
   audit(since?: number): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: number }>;
   /** Resolves as soon as a call is in the audit, looked for every few milliseconds. */
@@ -22,12 +24,14 @@ export async function openCloud(directory: string, knobs: KnobChange): Promise<C
   const { url } = await openSimulator(directory, { idleMs: 300_000 });
   const place = await readPlace(directory);
   const get = async (path: string) => (await fetch(`${url}/_sim/${path}`)).json() as Promise<any>;
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${url}/_sim/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`The simulated cloud refused ${path}: ${await answer.text()}`);
+  };
   const cloud: Cloud = {
     url,
-    async turn(change) {
-      const answer = await fetch(`${url}/_sim/knobs`, { method: 'POST', body: JSON.stringify(change) });
-      if (!answer.ok) throw new Error(`Knobs were refused: ${await answer.text()}`);
-    },
+    turn: (change) => post('knobs', change),
+    advance: (advance_ms) => post('clock', { advance_ms }),
     ledger: () => get('ledger'),
     audit: (since = 0) => get(`audit?since=${since}`),
     met: (which, since = 0) =>
@@ -45,7 +49,8 @@ export async function openCloud(directory: string, knobs: KnobChange): Promise<C
   return cloud;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process of this id. */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

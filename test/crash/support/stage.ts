@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBroker, type Place, type StartedBroker } from '../../support/boot-broker.ts';
-import { openCloud, type Cloud, type KnobChange } from './cloud.ts';
+import { attacked } from '../campaign/attacked.ts';
+import type { Attack } from '../campaign/kill-point.ts';
+import { isAlive, openCloud, type Cloud, type KnobChange } from './cloud.ts';
 import type { Dialect, Seen } from './dialect.ts';
 import { until } from './until.ts';
 
@@ -70,8 +72,8 @@ export class Stage {
   }
 
   /** The id of a return that the broker acknowledged. */
-  async giveBack(machine_ids: readonly string[]): Promise<string> {
-    const { status, body } = await this.call('POST', '/machines/return', { machine_ids });
+  async giveBack(machine_ids: readonly string[], headers: Record<string, string> = {}): Promise<string> {
+    const { status, body } = await this.call('POST', '/machines/return', { machine_ids }, headers);
     if (status !== 200) throw new Error(`The return was refused with ${status}: ${JSON.stringify(body)}`);
     return this.dialect.requestId(body);
   }
@@ -101,9 +103,16 @@ export class Stage {
     this.#outputs.push(outputOf(this.#broker), `--- killed (${this.kills}) ---`);
   }
 
+  /** Waits until the broker died of its attack. */
+  async died(): Promise<void> {
+    const { pid } = this.#broker;
+    await until('the broker dies', () => !isAlive(pid));
+    await this.kill();
+  }
+
   /** Starts a broker on what the last one left behind. */
-  async start(): Promise<void> {
-    this.#broker = await start(this.directory);
+  async start(attack: Attack = {}): Promise<void> {
+    this.#broker = await start(this.directory, attack);
   }
 
   /** Everything that is needed to understand what went wrong. */
@@ -133,8 +142,11 @@ export class Stage {
 }
 
 /** The cloud is a process of its own, so the place of this broker has none. */
-function start(directory: string): Promise<StartedBroker> {
-  return startBroker({ place: { directory, close: async () => {} } as Place, env: { MUSTER_DATA_DIR: directory } });
+function start(directory: string, attack: Attack = {}): Promise<StartedBroker> {
+  return startBroker({
+    place: { directory, close: async () => {} } as Place,
+    env: { MUSTER_DATA_DIR: directory, ...(Object.keys(attack).length > 0 ? attacked(attack) : {}) },
+  });
 }
 
 const outputOf = ({ output }: StartedBroker): string => `${output.stdout}${output.stderr}`;
