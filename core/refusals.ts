@@ -21,7 +21,10 @@ export const refusals = {
     ),
 
   /** `held_by`: the request that the machine belongs to. */
-  foreignMachine: (machine: { readonly provider_instance: string; readonly machine_id: string; readonly request_id: string }, held_by: string) =>
+  foreignMachine: (
+    machine: { readonly provider_instance: string; readonly machine_id: string; readonly request_id: string },
+    held_by: string,
+  ) =>
     new BrokerError(
       'CONFLICT',
       `Machine '${machine.machine_id}' of '${machine.provider_instance}' lives and belongs to ${held_by}; it cannot become one of ${machine.request_id}.`,

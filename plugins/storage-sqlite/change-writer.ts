@@ -89,8 +89,20 @@ export class ChangeWriter {
   }
 
   #bounds(changes: readonly Change[]): readonly Step[] {
-    const limits = changes.filter((change) => change.op === 'limit').map((change): Step => () => this.#within.refuseOverLimit(change));
-    const slots = changes.filter((change) => change.op === 'slot').map((change): Step => () => this.#within.refuseWithoutSlot(change));
+    const limits = changes
+      .filter((change) => change.op === 'limit')
+      .map(
+        (change): Step =>
+          () =>
+            this.#within.refuseOverLimit(change),
+      );
+    const slots = changes
+      .filter((change) => change.op === 'slot')
+      .map(
+        (change): Step =>
+          () =>
+            this.#within.refuseWithoutSlot(change),
+      );
     if (slots.length === 0) return limits;
     // Whoever lost the claim has no turn to wait for.
     const fences = changes.filter((change) => change.op === 'fence').map(({ request_id, epoch }) => this.#fence(request_id, epoch));

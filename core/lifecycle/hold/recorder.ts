@@ -41,8 +41,7 @@ export class Recorder {
     const draft = new Draft(holding.present(), this.#clock.now());
     for (const absorb of absorbs) absorb(draft);
     if (!draft.changed) return;
-    const statistics = measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now);
-    const learned = this.#facts.learn([...this.#lacking(holding.case, draft), ...statistics]);
+    const learned = [...this.#facts.learn(this.#lacking(holding.case, draft)), ...measured(holding.case, draft, draft.now)];
     const parts = draft.commits(this.#settings.rows_per_commit);
     for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
     const before = holding.case;
