@@ -62,7 +62,8 @@ export const codes = {
   },
   INSTANCE_BUSY: {
     status: 503,
-    meaning: 'The provider instance has as many requests open as it may have at once.',
+    meaning:
+      'The provider instance has as many requests open as it may have at once. A request that waits for it says so; no call is refused for it.',
     retry: true,
     remedy: 'Wait: requests are served in the order in which they were accepted. Or raise `max_concurrent_requests`.',
   },

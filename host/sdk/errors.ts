@@ -58,6 +58,7 @@ const kinds: Readonly<Partial<Record<Code, typeof SDKError>>> = {
   PROVIDER_TYPE_MISMATCH: ProviderError,
   API_NOT_SUPPORTED: ProviderError,
   INSTANCE_LIMIT_EXCEEDED: ProviderError,
+  INSTANCE_BUSY: ProviderError,
 };
 
 /** The SDK's error for a refusal, made here or read off an answer. */

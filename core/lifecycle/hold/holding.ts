@@ -18,6 +18,8 @@ export class Holding {
   due_at = 0;
   busy = false;
   look_now = false;
+  /** The version of the request as it is stored. */
+  version: number;
   /** What follows from the rows was worked out since they were loaded: the last holder may have ended between two parts of a change. */
   derived = false;
   /** The clock was set by so many milliseconds, and the times of the case are not moved by that yet. */
@@ -39,6 +41,7 @@ export class Holding {
   /** `pendingShift`: of an earlier holding of this process that ended before it could store it. */
   constructor(loaded: HeldCase, claim: Claim, clock: Clock, validUntil: Validity, pendingShift = 0) {
     this.case = loaded;
+    this.version = loaded.request.version;
     this.claim = claim;
     this.#clock = clock;
     this.#valid_until = validUntil;

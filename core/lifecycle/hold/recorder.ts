@@ -56,7 +56,7 @@ export class Recorder {
   }
 
   async #write(holding: Holding, draft: Draft): Promise<void> {
-    const statistics = this.#facts.learn(measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now));
+    const statistics = measured(holding.case, draft, draft.now);
     const lacking = this.#facts.learn(this.#lacking(holding.case, draft));
     const most = this.#settings.rows_per_commit;
     const parts = draft.commits(most - statistics.length);
@@ -68,9 +68,17 @@ export class Recorder {
     );
     const whole = [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last];
     for (const part of whole) await this.#insist(holding, part);
+    holding.version += 1;
     const before = holding.case.request;
     holding.case = draft.done(holding.case.machines);
     this.#became(holding, before, draft);
+  }
+
+  /** Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. */
+  async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
+    if (!changes.some((change) => change.op === 'put' && change.kind === 'request')) return false;
+    const stored = await this.#store.get('request', { request_id: holding.request_id }).catch(() => undefined);
+    return stored !== undefined && stored.version > holding.version;
   }
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
@@ -80,6 +88,7 @@ export class Recorder {
           return await this.#store.commit(changes);
         } catch (error) {
           if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
+          if (error.details?.['outcome'] === 'unknown' && (await this.#isWritten(holding, changes))) return;
           this.#trouble.failed(changes, error);
           await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
         }
