@@ -55,7 +55,15 @@ export const kinds = {
   machine: {
     key: ['provider_instance', 'machine_id'],
     columns: ['request_id', 'attempt', 'template_id', 'status', 'name', 'private_ip', 'return_id', 'created_at', 'gone_at'],
-    indexes: [['request_id', 'created_at'], ['machine_id'], ['name'], ['return_id'], ['template_id', 'status'], ['status']],
+    indexes: [
+      ['request_id', 'created_at'],
+      ['machine_id'],
+      ['name'],
+      ['return_id'],
+      ['return_id', 'gone_at'],
+      ['template_id', 'status'],
+      ['status'],
+    ],
   },
   wish: {
     key: ['wish_id'],

@@ -2,6 +2,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BrokerError, refusals, type Change, type Kind, type MachineRecord } from '../../core/index.ts';
 import { addition } from './additions.ts';
 import { Bounds } from './bounds.ts';
+import { inserting, insertable, putting, replacement, replacing, same } from './change-statements.ts';
 import { misuse } from './failures.ts';
 import type { Work } from './group-queue.ts';
 import { columnValues, quoted, shapes, type Shape } from './shapes.ts';
@@ -179,37 +180,3 @@ const { lostClaim } = refusals;
 const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
   new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed meanwhile. Read it again.`);
 const named = (key: readonly SQLInputValue[]) => key.map((part) => `'${part}'`).join(' / ');
-
-const same = (key: readonly string[]) => key.map((field) => `${quoted(field)} = ?`).join(' AND ');
-const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
-
-/** The columns of an insert: the sequence number of an event comes from the store. */
-const insertable = (shape: Shape) => [...(shape.kept.includes('seq') ? [] : shape.key), ...shape.columns];
-
-function inserting(shape: Shape): string {
-  const fields = [...insertable(shape), 'doc'];
-  return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`;
-}
-
-function putting(shape: Shape): string {
-  const fields = [...shape.key, ...shape.columns, 'doc'];
-  const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = excluded.${quoted(field)}`);
-  if (shape.kept.includes('version')) changed.push('version = version + 1');
-  return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')})
-    ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${changed.join(', ')}${shape.kind === 'machine' ? unlessForeign : ''}`;
-}
-
-/** A machine that lives stays with its request. */
-const unlessForeign = ' WHERE machine.gone_at IS NOT NULL OR machine.request_id IS excluded.request_id';
-
-function replacing(shape: Shape): string {
-  const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = ?`);
-  return `UPDATE ${quoted(shape.kind)} SET ${changed.join(', ')}, version = version + 1 WHERE ${same(shape.key)}`;
-}
-
-/** The values for `replacing`. */
-const replacement = (shape: Shape, record: object): SQLInputValue[] => [
-  ...columnValues(record, shape.columns),
-  JSON.stringify(record),
-  ...columnValues(record, shape.key),
-];

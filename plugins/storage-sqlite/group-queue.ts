@@ -15,6 +15,8 @@ export interface Work<T> {
 
 /** What happens around each group. */
 export interface Surroundings {
+  /** Why nothing may be written now; asked before each group. */
+  readonly refusal?: () => BrokerError | undefined;
   /** Inside the transaction, after all work, with the kinds of the work that was kept. */
   readonly committing: (kinds: ReadonlySet<Kind>) => void;
   /** The group is durable. */
@@ -95,6 +97,8 @@ export class GroupQueue {
   }
 
   #next(): void {
+    const refused = this.#around.refusal?.();
+    if (refused) return this.#fail(this.#waiting.splice(0), refused);
     try {
       this.#sql.begin.run();
       this.#tries = 0;

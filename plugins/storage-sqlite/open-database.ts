@@ -3,10 +3,11 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../core/index.ts';
-import { isBusy, isOfTheDatabase, resultCode, room, said, sqlite, text } from './failures.ts';
+import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './glance.ts';
 import { whenFree } from './patience.ts';
 import { fingerprint, newest } from './migrations/index.ts';
+import { ofAnEarlierBuild, schemaMark } from './schema-mark.ts';
 
 /** 'mstr': says that a file is a database of muster. */
 export const applicationId = 0x6d737472;
@@ -142,22 +143,8 @@ export function refuseStranger({ database, path }: Opened): number {
       `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
     );
   }
-  if (version > 0 && schemaMark(database) !== fingerprint(version)) {
-    throw invalid(
-      `The database ${path} was written by a build of muster from before its release, and cannot be used by this one. Install that build again, or move the file away to begin empty; machines that live are not known then.`,
-    );
-  }
+  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(ofAnEarlierBuild(path));
   return version;
-}
-
-/** By which steps the schema was made; undefined in databases that do not say it. */
-function schemaMark(database: DatabaseSync): unknown {
-  try {
-    return database.prepare("SELECT n FROM counter WHERE of = 'schema'").get()?.['n'];
-  } catch (error) {
-    if (isOfTheDatabase(error)) throw error;
-    return undefined;
-  }
 }
 
 function configure({ database, path }: Opened): void {

@@ -4,6 +4,7 @@ import { ChangeFeed } from './change-feed.ts';
 import { ChangeWriter } from './change-writer.ts';
 import { Claims } from './claims.ts';
 import { closed, isBusy, isOfTheDatabase, refusal } from './failures.ts';
+import { FilePlace } from './file-place.ts';
 import { GroupQueue } from './group-queue.ts';
 import { Health } from './health.ts';
 import { LogWatch } from './log-watch.ts';
@@ -25,6 +26,7 @@ export class SqliteStore implements Store {
   readonly #feed: ChangeFeed;
   readonly #queue: GroupQueue;
   readonly #health: Health;
+  readonly #place: FilePlace;
   /** Writes a page: what leaves a row as it is would write nothing. */
   readonly #touch: StatementSync;
   #probe: Promise<void> | undefined;
@@ -40,9 +42,11 @@ export class SqliteStore implements Store {
     this.#claims = new Claims(statements, () => clock.now());
     this.#feed = new ChangeFeed(statements, path, log);
     this.#health = new Health(log);
+    this.#place = new FilePlace(path);
     const logWatch = new LogWatch(path, log);
     this.#touch = statements.prepare("INSERT INTO counter VALUES ('write', '', '', 1) ON CONFLICT DO UPDATE SET n = n + 1");
     this.#queue = new GroupQueue(database, path, wait, {
+      refusal: () => this.#place.lost,
       committing: (kinds) => this.#feed.raise(kinds),
       committed: (kinds) => this.#feed.announce(kinds),
       failed: (error, count) => this.#health.failed(error, count),
@@ -79,6 +83,7 @@ export class SqliteStore implements Store {
   }
 
   async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    this.#refuseWhenLost(this.#place.lost);
     if (this.#queue.empty && !(await this.#read(() => this.#claims.anyDue(owner)))) return [];
     this.#refuseWhenClosed();
     return this.#queue.add({ run: () => this.#claims.claim(owner, limit, lease_ms), kinds: [], size: 2 * limit });
@@ -103,6 +108,7 @@ export class SqliteStore implements Store {
   async ready(): Promise<void> {
     this.#refuseWhenClosed();
     if (this.#health.damage) throw this.#health.damage;
+    this.#refuseWhenLost(this.#place.look());
     if (this.#health.wroteWithin(freshMs)) return;
     this.#probe ??= this.#queue.add({ run: () => void this.#touch.run(), kinds: [], size: 1 }).finally(() => (this.#probe = undefined));
     await this.#probe;
@@ -118,7 +124,7 @@ export class SqliteStore implements Store {
     this.#feed.close();
     try {
       // Moves the log into the file, so that a copy of the file alone is whole. Others at work may prevent it; the last one does it.
-      this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (!this.#place.look()) this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // What is in the log is as durable as what is in the file.
     }
@@ -151,6 +157,12 @@ export class SqliteStore implements Store {
     const refused = refusal(error, this.#opened.path);
     if (isOfTheDatabase(error)) this.#health.failed(refused);
     return refused;
+  }
+
+  #refuseWhenLost(lost: BrokerError | undefined): void {
+    if (!lost) return;
+    this.#health.failed(lost);
+    throw lost;
   }
 
   #refuseWhenClosed(): void {

@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
@@ -48,6 +50,33 @@ test('the broker is not ready when the loop stands still or the storage is gone'
   t.like(answer.json().checks, { storage: { ok: true }, loop: { ok: false, message: 'The loop is stopped.' } });
   await broker.broker.close();
   t.false((await broker.app.inject('/readyz')).json().checks.storage.ok);
+});
+
+test('a broker whose data directory was moved away says so, takes no command, and goes on when it is back', async (t) => {
+  const broker = await bootBroker({ loop: 'thread' });
+  t.teardown(() => broker.close());
+  const data = join(broker.place.directory, 'data');
+  const ask = () => broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
+  t.is((await ask()).status, 200);
+  renameSync(data, `${data}.away`);
+  const says = /muster\.db was removed or moved while muster runs\. Nothing is written any more/;
+  // The thread of the loop notices by itself, whatever callers do.
+  const told = await broker.until(async () => {
+    const answer = await broker.app.inject('/readyz');
+    return answer.statusCode === 503 && says.test(answer.json().checks.loop.message) && answer;
+  });
+  t.regex(told.json().checks.storage.message, says);
+  const refused = await broker.until(async () => {
+    const answer = await ask();
+    return answer.status === 503 && answer;
+  });
+  t.regex(refused.body.detail, says);
+  t.is((await broker.call('GET', '/requests/')).status, 200);
+  renameSync(`${data}.away`, data);
+  await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
+  const { status, body } = await ask();
+  t.is(status, 200);
+  await broker.until(async () => (await broker.call('GET', `/requests/${body.request_id}/status`)).body.status === 'completed');
 });
 
 test('health, metrics and what it is are never limited', async (t) => {
