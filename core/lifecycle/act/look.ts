@@ -22,8 +22,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
       steady,
     });
     const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, seen.machines);
-    if (trouble === undefined) tools.up(attempt.provider_instance);
-    else tools.down(attempt.provider_instance, trouble);
+    tools.tellReports(attempt.provider_instance, trouble);
     return (draft) => {
       const present = draft.attempt(attempt.attempt) ?? attempt;
       draft.setAttempt(attempt.attempt, {
@@ -37,7 +36,6 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
     };
   } catch (error) {
     if (!isFault(error)) throw error;
-    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
     tools.log.warn({ request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code }, error.message);
     return () => undefined;
   }

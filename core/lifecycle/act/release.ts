@@ -15,7 +15,6 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
   }
   try {
     const progress = await api.release(attempt.handle, aim, permitOf(holding, tools));
-    tools.up(attempt.provider_instance);
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return () => undefined;
@@ -36,7 +35,6 @@ export async function release({ attempt, aim }: Demand, holding: Holding, tools:
     };
   } catch (error) {
     if (!isFault(error)) throw error;
-    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
     // A release is absolute: whatever became of this one, the next says the same again.
     again(error.retry_after_ms ?? defaultAgainMs);
     return (draft) =>
