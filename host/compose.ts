@@ -83,7 +83,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken))));
-  const facts = new Facts(store, container.get(clock));
+  const facts = new Facts(store, container.get(clock), configuration.providers);
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
     log,
   });

@@ -36,7 +36,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
       if (!api || connected?.identity !== attempt.identity) return undefined;
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
-    answers: (instance) => around.facts.health(instance).healthy,
+    answers: (instance) => around.facts.health(instance).status !== 'unhealthy',
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

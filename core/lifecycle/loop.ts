@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Checked } from '../model/health.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { EventSink } from '../events.ts';
@@ -65,6 +66,8 @@ export interface LoopParts {
 export interface RunningLoop {
   /** Looks at these requests now, at most once in two seconds each. */
   look(request_ids: readonly string[]): void;
+  /** Asks an instance now whether it answers, and says how it is. PROVIDER_NOT_FOUND when it is not configured. */
+  check(instance: string): Promise<Checked>;
   /** Code of a plugin failed in the name of an instance, outside of any call. */
   failed(instance: string, message: string): void;
   /** Why nothing is carried out at the moment; undefined: the storage serves. */
@@ -75,7 +78,7 @@ export interface RunningLoop {
 
 /** Starts the loop that carries out what callers asked for. One runs in a process. */
 export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
-  const facts = new Facts(parts.store, parts.clock);
+  const facts = new Facts(parts.store, parts.clock, parts.instances);
   await facts.follow();
   const installation = await installationOf(parts.store, parts.clock.now());
   const loop = new Loop(parts, facts, installation);
@@ -85,6 +88,9 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
 
 /** Outcomes of steps that are taken in before other requests get a turn. */
 const absorbsAtOnce = 4;
+/** Who has an instance asked waits so long for its answer. */
+const checkMs = 20_000;
+
 /** Calls under way get this long to end, and as long again after they were aborted. */
 const stopMs = 4_000;
 
@@ -123,11 +129,11 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#health = new HealthWatch(facts, store, clock, log);
+    this.#health = new HealthWatch(facts, store, clock, log, this.#settings.health_first_ms);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
     const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
-    for (const { name, why } of quarantine) if (this.#directory.instance(name)) this.#health.down(name, why, 0);
+    for (const { name, why, ms } of quarantine) if (this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
     const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
@@ -162,8 +168,8 @@ class Loop implements RunningLoop {
       record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
-      up: (instance) => this.#health.up(instance),
-      down: (instance, message) => this.#health.down(instance, message),
+      tellReports: (instance, trouble) =>
+        trouble === undefined ? this.#health.cured(instance, 'reports') : this.#health.misbehaved(instance, 'reports', trouble),
     };
     const { api } = this.#tools;
     this.#surroundings = {
@@ -190,6 +196,11 @@ class Loop implements RunningLoop {
     }
   }
 
+  async check(instance: string): Promise<Checked> {
+    const { name } = this.#directory.require(instance);
+    return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
+  }
+
   failed(instance: string, message: string): void {
     if (this.#directory.instance(instance)) this.#health.misbehaved(instance, 'outside of calls', message);
   }
@@ -208,7 +219,7 @@ class Loop implements RunningLoop {
     this.#tellLooks();
     this.#strangers[Symbol.dispose]();
     this.#delivery[Symbol.dispose]();
-    await Promise.all([this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle(), this.#delivery.idle()]);
+    await Promise.all([this.#health.idle(), this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle(), this.#delivery.idle()]);
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -244,9 +255,8 @@ class Loop implements RunningLoop {
     const names = new Set(holding.case.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
     for (const name of names) {
       if (this.#pool.known(name) || !this.#directory.instance(name)) continue;
-      await this.#pool
-        .connect(name)
-        .catch((error: unknown) => this.#health.down(name, error instanceof Error ? error.message : 'it does not answer'));
+      // That it cannot be reached is known by the end of the call.
+      await this.#pool.connect(name).catch(() => undefined);
     }
   }
 
@@ -288,7 +298,7 @@ class Loop implements RunningLoop {
   async #betweenRounds(): Promise<void> {
     this.#tellLooks();
     this.#delivery.begin();
-    await this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
+    void this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
     this.#survey.begin(this.#parts.instances);
     this.#strangers.begin(this.#parts.instances);

@@ -31,6 +31,8 @@ export interface Settings {
   /** What an instance has is asked anew after this time, and first so long after it was first spoken to. */
   readonly survey_ms: number;
   readonly survey_first_ms: number;
+  /** From the start until the instances are asked whether they answer: the start has the computer for itself. */
+  readonly health_first_ms: number;
   /** Rows in one transaction. */
   readonly rows_per_commit: number;
   /** Calls that change one instance's cloud at the same time. */
@@ -55,6 +57,7 @@ export const defaultSettings: Settings = {
   sweep_grace_ms: 600_000,
   survey_ms: 86_400_000,
   survey_first_ms: 10_000,
+  health_first_ms: 1_000,
   rows_per_commit: 200,
   calls_at_once: 16,
 };

@@ -8,7 +8,7 @@ const againMs = 600_000;
 
 /**
  * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
- * every `survey_ms`. It opens no cloud by itself, and waits `survey_first_ms` so that requests come first.
+ * every `survey_ms`. It asks no cloud that nothing was done with, and waits `survey_first_ms` so that requests come first.
  */
 export class Survey {
   readonly #parts: BackgroundParts;
@@ -23,7 +23,7 @@ export class Survey {
   begin(instances: readonly ProviderInstance[]): void {
     if (this.#running) return;
     const due = instances.flatMap(({ name }) => {
-      const connected = this.#parts.pool.known(name);
+      const connected = this.#parts.pool.used(name);
       return connected && this.#isDue(connected) ? [connected] : [];
     });
     if (due.length > 0) this.#running = this.#all(due).finally(() => (this.#running = undefined));

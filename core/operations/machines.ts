@@ -75,7 +75,7 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
     healthy: Type.Boolean({ description: 'It runs, is usable, and nobody takes it away.' }),
     message: Type.String(),
     provider_instance: Type.String(),
-    provider_healthy: Type.Boolean({ description: 'Whether the provider instance answers: otherwise this is old.' }),
+    provider_healthy: Type.Boolean({ description: 'False: the provider instance does not answer, so this is old.' }),
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
   refusals: ['MACHINE_NOT_FOUND'],
@@ -89,7 +89,7 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
       healthy,
       message: message ?? (healthy ? 'It runs.' : `It is ${going ?? status}.`),
       provider_instance,
-      provider_healthy: providers.health(provider_instance).healthy,
+      provider_healthy: providers.health(provider_instance).status !== 'unhealthy',
       reclaim_at: reclaim_at ?? null,
     };
   },

@@ -22,10 +22,13 @@ export const ProviderView = Type.Object({
   priority: Type.Integer(),
   weight: Type.Integer(),
   capabilities: Type.Array(Type.String(), { description: 'APIs, preferred first.' }),
-  status: Type.Enum(['healthy', 'unhealthy', 'disabled', 'missing'], {
-    description: '`missing`: machines live there, and it is not in the configuration.',
+  status: Type.Enum(['unknown', 'healthy', 'unhealthy', 'disabled', 'missing'], {
+    description:
+      '`unknown`: it has not answered yet in its present configuration; it is chosen like one that is healthy. ' +
+      '`missing`: machines live there, and it is not in the configuration.',
   }),
   message: Type.Optional(Type.String({ description: 'Why it is unhealthy or missing.' })),
+  answered_at: Type.Optional(Type.String({ description: 'When it last answered, to the minute. Absent: it never did.' })),
   configuration: Type.Record(Type.String(), Type.Unknown(), { description: 'With defaults; secrets are masked.' }),
   limits: Limits,
   statistics: Statistics,
@@ -44,8 +47,9 @@ export function providerView(instance: ProviderInstance, providers: ProviderDire
     priority,
     weight,
     capabilities: providers.apis(name).map((api) => api.name),
-    status: !enabled ? 'disabled' : health.healthy ? 'healthy' : 'unhealthy',
+    status: enabled ? health.status : 'disabled',
     ...(enabled && health.message !== undefined ? { message: health.message } : {}),
+    ...(health.answered_at === undefined ? {} : { answered_at: new Date(health.answered_at).toISOString() }),
     configuration: (schema ? redact(schema, config) : {}) as Record<string, unknown>,
     limits: { ...limits },
     statistics: statisticsOf(name, providers),

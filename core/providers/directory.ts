@@ -1,5 +1,6 @@
 import { BrokerError } from '../errors.ts';
 import { isError, sentences, type Finding } from '../findings.ts';
+import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
@@ -17,7 +18,7 @@ import {
 import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
 import { select } from '../selection/select.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { Facts, Health, LackingOffer } from './facts.ts';
+import type { Facts, LackingOffer } from './facts.ts';
 
 /** What a caller prefers, over what the template says. */
 export interface Preference {
@@ -181,7 +182,7 @@ export class ProviderDirectory {
         name: instance.name,
         type: instance.type,
         enabled: instance.enabled,
-        ...(health.healthy ? {} : { unhealthy: health.message ?? 'it does not answer' }),
+        ...(health.status === 'unhealthy' ? { unhealthy: health.message ?? 'it does not answer' } : {}),
         priority: instance.priority,
         weight: instance.weight,
         apis: this.apis(instance.name).map((api) => api.name),

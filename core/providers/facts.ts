@@ -1,14 +1,16 @@
 import type { Clock } from '../clock.ts';
+import type { Health } from '../model/health.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../provider.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../storage.ts';
+import { fingerprint } from './fingerprint.ts';
 
-/** Whether an instance answers, as the loop last found it. */
-export interface Health {
-  readonly healthy: boolean;
-  readonly message?: string;
+/** Health as it is stored: with what the instance was configured with then. */
+export interface HealthFact extends Health {
+  readonly fingerprint?: string;
 }
 
 /** When an instance was last asked what it has, and which cloud answered. */
@@ -39,11 +41,14 @@ export class Facts implements Disposable {
   readonly #facts = new Map<string, FactRecord>();
   /** By instance: as of a survey, the types by name. */
   readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
+  /** By instance, as it is configured in this process. */
+  readonly #fingerprints: ReadonlyMap<string, string>;
   #watch: Disposable | undefined;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = []) {
     this.#store = store;
     this.#clock = clock;
+    this.#fingerprints = new Map(instances.map((instance) => [instance.name, fingerprint(instance)]));
   }
 
   /** Reads everything and follows what others write. */
@@ -75,9 +80,19 @@ export class Facts implements Disposable {
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  /** An instance of which nothing is known counts as healthy: the first call will tell. */
+  /** What was found with another configuration of the instance, an old password say, is forgotten. */
   health(instance: string): Health {
-    return (this.get('health', instance)?.value as Health | undefined) ?? { healthy: true };
+    const found = this.get('health', instance)?.value as HealthFact | undefined;
+    if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance)) return { status: 'unknown' };
+    const { fingerprint: _, ...health } = found;
+    return health;
+  }
+
+  /** The changes that store the health of an instance as it is configured here. */
+  learnHealth(name: string, health: Health): Change[] {
+    const configured = this.#fingerprints.get(name);
+    const value: HealthFact = { ...health, ...(configured === undefined ? {} : { fingerprint: configured }) };
+    return this.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
   }
 
   /** What an instance was measured to do. */

@@ -27,7 +27,7 @@ export interface CallEnd {
   readonly ms: number;
   /** Absent: it went well. */
   readonly kind?: FaultKind;
-  /** Absent where it went well, and where the claim was lost. */
+  /** Why it did not go well, but for a lost claim; or what an answer that came says is wrong with the provider. */
   readonly fault?: ProviderFault;
   /** The plugin broke its contract, or did not end in time. */
   readonly misbehaved?: boolean;

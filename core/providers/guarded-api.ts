@@ -4,7 +4,7 @@ import { pluginOf } from '../plugin-of.ts';
 import { found, launchAnswer, observation, observations, prepared, progress } from './contract/answers.ts';
 import { boundedWait, soundFault } from './contract/sound-fault.ts';
 import { pluginFault } from './guard.ts';
-import type { GuardedCalls, Permit } from './guarded-calls.ts';
+import type { CallName, GuardedCalls, Permit } from './guarded-calls.ts';
 import type { Verb } from './time-outs.ts';
 
 /**
@@ -71,12 +71,14 @@ async function observeAll(
   session: unknown,
   watched: readonly Watched[],
   calls: GuardedCalls,
-  about: { readonly verb: Verb; readonly what: string; readonly plugin: string | undefined },
+  about: CallName,
   permit: Permit,
 ): Promise<readonly (Observation | ProviderFault)[]> {
   const wrong = new Map<number, ProviderFault>();
+  // Where nothing could be observed the provider did not answer, in whatever form that is said.
+  let nothing: ProviderFault | undefined;
   const seen = await calls.call(
-    about,
+    { ...about, told: () => nothing },
     permit,
     async (call) => api.observe(session, watched, call),
     (answer) => {
@@ -87,6 +89,7 @@ async function observeAll(
       }
       const [first] = wrong.values();
       if (first && wrong.size === watched.length) throw first;
+      if (answer.every(isFault)) nothing = answer.find(isFault);
     },
   );
   const [first] = wrong.values();

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import type { ProviderFault } from '../fault.ts';
 import type { Call } from '../provider.ts';
 import type { CallWatch } from './call-watch.ts';
 import { guard, type CallEnd } from './guard.ts';
@@ -34,6 +35,8 @@ export interface CallName {
   readonly plugin: string | undefined;
   /** Without an answer such a call may have been executed. Default false. */
   readonly mutating?: boolean;
+  /** What its answer says of the provider, where that is no good though the call went well. */
+  readonly told?: () => ProviderFault | undefined;
 }
 
 /** The calls at one provider instance: each bounded in time, checked, counted, and done in the instance's name. Verbs are made of it. */
@@ -54,11 +57,16 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
     instance,
     log,
     ended,
-    call: ({ verb, mutating = false, ...about }, { signal, fence = () => undefined }, call, check) =>
+    call: ({ verb, mutating = false, told, ...about }, { signal, fence = () => undefined }, call, check) =>
       guard(
-        { ...about, mutating, timeout_ms: timeOuts[verb], signal, fence, log, ended: (end) => ended(verb, end) },
+        { ...about, mutating, timeout_ms: timeOuts[verb], signal, fence, log, ended: (end) => ended(verb, withTold(end, told)) },
         (given) => watch.call(instance, () => call(given)),
         check,
       ),
   };
+}
+
+function withTold(end: CallEnd, told: CallName['told']): CallEnd {
+  const fault = end.kind === undefined ? told?.() : undefined;
+  return fault ? { ...end, fault } : end;
 }

@@ -62,6 +62,7 @@ export class SessionPool {
   readonly #signal: AbortSignal;
   readonly #connected = new Map<string, Promise<Connected>>();
   readonly #known = new Map<string, Connected>();
+  readonly #used = new Set<string>();
   /** What was opened last for an endpoint of a scheme. */
   readonly #opened = new Map<string, Opened>();
   readonly #quarantine: ReadonlyMap<string, { readonly until: number; readonly why: string }>;
@@ -75,6 +76,12 @@ export class SessionPool {
 
   /** The session of an instance. Rejects with a ProviderFault when the cloud does not say who we are, PROVIDER_NOT_FOUND when it is not configured. */
   connect(name: string): Promise<Connected> {
+    this.#used.add(name);
+    return this.reach(name);
+  }
+
+  /** As `connect`, for a question about the instance itself: it does not count as used. */
+  reach(name: string): Promise<Connected> {
     const kept = this.quarantined(name);
     if (kept) return Promise.reject(kept);
     let connecting = this.#connected.get(name);
@@ -92,6 +99,11 @@ export class SessionPool {
   /** The session, if it is connected already. */
   known(name: string): Connected | undefined {
     return this.#known.get(name);
+  }
+
+  /** The session, if it is connected and something was done with it. */
+  used(name: string): Connected | undefined {
+    return this.#used.has(name) ? this.#known.get(name) : undefined;
   }
 
   /** Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. */

@@ -1,8 +1,11 @@
+import type { HealthStatus } from '../../core/model/health.ts';
 import { machineStatuses } from '../../core/model/machine.ts';
 import { requestStatuses } from '../../core/model/request.ts';
 import type { Broker } from '../compose.ts';
 import { thisPackage } from '../package.ts';
 import { gauge, type Family } from './family.ts';
+
+const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
 /** What the broker knows: the same in every process, so one is asked. Counts by status are kept by the storage, not computed. */
 export async function brokerFamilies({ store, services, facts }: Broker): Promise<readonly Family[]> {
@@ -25,8 +28,16 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     ),
     gauge(
       'muster_provider_healthy',
-      'Whether a provider instance answered when it was last asked.',
-      byInstance((name) => Number(facts.health(name).healthy)),
+      'Whether a provider instance answers: 1 it does, 0 it does not or may not act, -1 it has not answered yet and nothing is known.',
+      byInstance((name) => healthValues[facts.health(name).status]),
+    ),
+    gauge(
+      'muster_provider_last_answer_timestamp_seconds',
+      'When a provider instance last answered, in seconds since 1970, to the minute. Absent where it never did.',
+      instances.flatMap(({ name }) => {
+        const { answered_at } = facts.health(name);
+        return answered_at === undefined ? [] : [[{ provider_instance: name }, answered_at / 1000] as const];
+      }),
     ),
     gauge(
       'muster_offers_without_capacity',

@@ -1,3 +1,4 @@
+import type { HealthStatus } from '../../core/model/health.ts';
 import type { Store } from '../../core/storage.ts';
 import type { Broker } from '../compose.ts';
 
@@ -7,9 +8,9 @@ export interface Check {
   readonly message?: string;
 }
 
-/** An instance that is disabled is neither well nor ill. */
+/** An instance that is disabled is neither well nor ill, and nor is one of which nothing is known yet. */
 export interface InstanceCheck {
-  readonly status: 'healthy' | 'unhealthy' | 'disabled';
+  readonly status: HealthStatus | 'disabled';
   readonly message?: string;
 }
 
@@ -38,17 +39,17 @@ export async function checksOf(broker: Broker): Promise<Checks> {
   };
 }
 
-/** One instance that answers is enough, and none that is enabled is a choice: only when all that are enabled do not answer nothing can be served. */
+/** One instance that is not unhealthy is enough, and none that is enabled is a choice: only when all that are enabled do not answer nothing can be served. */
 function providersOf({ services, facts }: Broker): Checks['providers'] {
   const instances = Object.fromEntries(
     services.providers.instances.map(({ name, enabled }): [string, InstanceCheck] => {
-      const { healthy, message } = facts.health(name);
+      const { status, message } = facts.health(name);
       if (!enabled) return [name, { status: 'disabled' }];
-      return [name, healthy ? { status: 'healthy' } : { status: 'unhealthy', ...(message === undefined ? {} : { message }) }];
+      return [name, { status, ...(message === undefined ? {} : { message }) }];
     }),
   );
   const enabled = Object.values(instances).filter(({ status }) => status !== 'disabled');
-  const ok = enabled.length === 0 || enabled.some(({ status }) => status === 'healthy');
+  const ok = enabled.length === 0 || enabled.some(({ status }) => status !== 'unhealthy');
   return { ok, ...(ok ? {} : { message: 'No enabled provider instance answers.' }), instances };
 }
 

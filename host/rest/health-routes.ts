@@ -31,8 +31,15 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
     loop: broker.loop?.where ?? 'none',
     templates: broker.services.templates.cacheStats.templates,
     providers: broker.services.providers.instances.map(({ name, type, enabled }) => {
-      const { healthy, message } = broker.facts.health(name);
-      return { name, type, enabled, healthy, ...(message === undefined ? {} : { message }) };
+      const { status, message } = broker.facts.health(name);
+      return {
+        name,
+        type,
+        enabled,
+        health: status,
+        healthy: status === 'unknown' ? null : status === 'healthy',
+        ...(message === undefined ? {} : { message }),
+      };
     }),
   }));
 }

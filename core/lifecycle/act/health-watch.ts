@@ -1,100 +1,200 @@
 import type { Clock } from '../../clock.ts';
-import { isFault } from '../../fault.ts';
+import { isFault, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
+import type { Checked, Health } from '../../model/health.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { Facts } from '../../providers/facts.ts';
-import type { CallEnd } from '../../providers/guard.ts';
+import { said, type CallEnd } from '../../providers/guard.ts';
 import type { CallEvidence } from '../../providers/guarded-calls.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
+import type { Verb } from '../../providers/time-outs.ts';
 import type { Store } from '../../storage.ts';
+import { AskTimes, shortestMs } from './ask-times.ts';
+import { Troubles } from './troubles.ts';
 
-const firstMs = 30_000;
-const longestMs = 300_000;
+/** An instance that has not answered for so long is unhealthy. */
+const silenceMs = 30_000;
+/** That it goes on answering is stored no more often. */
+const storedEveryMs = 60_000;
+/** These may be answered from memory: that they went well says nothing of the provider. */
+const answeredAtHome: ReadonlySet<string> = new Set<Verb>(['connect', 'prepare']);
+
+interface Watched {
+  health: Health;
+  readonly troubles: Troubles;
+  readonly times: AskTimes;
+  /** Monotonic: the last answer in this process. */
+  answered?: number;
+  /** Monotonic: when its health was last stored. */
+  stored: number;
+  /** What is stored is not what is known. */
+  unstored: boolean;
+  asking?: Promise<Checked>;
+}
 
 /**
- * Keeps what is known of the instances' health: calls tell when one fails, and a check, ever less often, when it answers again. One whose plugin breaks its
- * contract in some verb is unhealthy until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another chance,
- * the later the more often that was for nothing.
+ * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is asked: at the start, after two
+ * minutes without an answer, and ever less often while it is unhealthy. It is unhealthy when it may not act, when it has not answered for 30 s, and when
+ * its plugin breaks its contract in some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another
+ * chance, the later the more often that was for nothing.
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #checks = new Map<string, { at: number; wait: number }>();
-  /** Verbs that broke their contract last, by instance. */
-  readonly #broken = new Map<string, Set<string>>();
-  /** When a chance was given last, and after how long. */
-  readonly #chances = new Map<string, { readonly at: number; readonly wait: number }>();
+  readonly #watched = new Map<string, Watched>();
+  readonly #first_at: number;
 
-  constructor(facts: Facts, store: Store, clock: Clock, log: Log) {
+  /** `firstMs`: how long after now the instances are asked for the first time. */
+  constructor(facts: Facts, store: Store, clock: Clock, log: Log, firstMs = 0) {
     this.#facts = facts;
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#first_at = clock.monotonic() + firstMs;
   }
 
-  up(instance: string): void {
-    if (this.#broken.has(instance)) return;
-    this.#checks.delete(instance);
-    if (this.#facts.health(instance).healthy) return;
-    this.#log.info({ provider_instance: instance }, 'The provider instance answers again.');
-    this.#write(instance, { healthy: true });
+  ended(instance: string, verb: Verb, { ms, fault, misbehaved, told_to_end }: CallEnd): void {
+    if (told_to_end || verb === 'close') return;
+    const watched = this.#of(instance);
+    // What has no answer yet had none since it began, unless another call was answered meanwhile.
+    const since = Math.max(this.#clock.monotonic() - ms, watched.answered ?? -Infinity);
+    if (misbehaved && fault) return this.#trouble(instance, verb, fault.message, fault.code === 'TIMEOUT' ? since : -Infinity);
+    watched.troubles.end(verb);
+    if (fault?.kind === 'credentials') this.#trouble(instance, 'credentials', fault.message);
+    else if (fault?.kind === 'unavailable' || fault?.kind === 'unknown-outcome') this.#trouble(instance, 'silence', fault.message, since);
+    else if (fault || !answeredAtHome.has(verb)) this.#answered(instance);
+    else this.#judge(instance);
   }
 
-  down(instance: string, message: string, wait = firstMs): void {
-    if (!this.#checks.has(instance)) this.#checks.set(instance, { at: this.#clock.monotonic() + wait, wait });
-    const known = this.#facts.health(instance);
-    if (!known.healthy && known.message === message) return;
-    this.#log.warn({ provider_instance: instance }, `The provider instance is unhealthy: ${message}`);
-    this.#write(instance, { healthy: false, message });
+  /** Its plugin did something that no answer makes good: it counts at once, and until `cured` or a chance. */
+  misbehaved(instance: string, about: string, message: string): void {
+    this.#trouble(instance, about, message);
   }
 
-  ended(instance: string, verb: string, { kind, fault, misbehaved = false }: CallEnd): void {
-    if (misbehaved) this.misbehaved(instance, verb, fault?.message ?? 'it does not answer');
-    else this.behaved(instance, verb, kind === undefined);
+  cured(instance: string, about: string): void {
+    if (this.#watched.get(instance)?.troubles.end(about)) this.#judge(instance);
   }
 
-  /** Its plugin gave nonsense, threw what is no fault, or did not end in time. */
-  misbehaved(instance: string, verb: string, message: string): void {
-    const broken = this.#broken.get(instance) ?? new Set();
-    this.#broken.set(instance, broken.add(verb));
-    const chance = this.#chances.get(instance);
-    const inVain = chance !== undefined && this.#clock.monotonic() - chance.at < longestMs;
-    this.down(instance, message, inVain ? Math.min(chance.wait * 2, longestMs) : firstMs);
+  /** Nothing of it is called for `ms`. */
+  leftAlone(instance: string, message: string, ms: number): void {
+    this.#trouble(instance, 'silence', message);
+    this.#of(instance).times.leaveAlone(ms);
   }
 
-  /** The verb was answered as its contract says; `well`: and not with a fault. */
-  behaved(instance: string, verb: string, well: boolean): void {
-    const broken = this.#broken.get(instance);
-    if (!broken?.delete(verb) || broken.size > 0) return;
-    this.#broken.delete(instance);
-    if (well) this.up(instance);
-  }
-
-  /** Asks the instances that are due. */
+  /** Asks the instances that are due, and says of those that have been silent for too long that they are. */
   async check(instances: readonly ProviderInstance[], pool: SessionPool, signal: AbortSignal): Promise<void> {
-    for (const { name } of instances) {
-      // One that an earlier process found unhealthy is asked at once.
-      const due = this.#checks.get(name) ?? (this.#facts.health(name).healthy ? undefined : { at: 0, wait: firstMs / 2 });
-      const now = this.#clock.monotonic();
-      if (!due || due.at > now) continue;
-      const wait = Math.min(due.wait * 2, longestMs);
-      this.#checks.set(name, { at: now + wait, wait });
-      try {
-        await (await pool.connect(name)).type.check({ signal });
-        if (this.#broken.delete(name)) this.#chances.set(name, { at: this.#clock.monotonic(), wait: due.wait });
-        this.up(name);
-      } catch (error) {
-        if (isFault(error) && error.code === 'QUARANTINED')
-          this.#checks.set(name, { at: now + (error.retry_after_ms ?? wait), wait: due.wait });
-        this.down(name, error instanceof Error ? error.message : 'it does not answer');
-      }
+    const due = instances.filter(({ name, enabled }) => {
+      const watched = this.#of(name);
+      this.#judge(name);
+      if (watched.unstored) this.#save(name, watched);
+      return enabled && !watched.asking && watched.times.due;
+    });
+    await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
+  }
+
+  /** Asks an instance now. One that is being asked is not asked twice. Does not reject. */
+  ask(name: string, pool: SessionPool, signal: AbortSignal): Promise<Checked> {
+    const watched = this.#of(name);
+    return (watched.asking ??= this.#ask(name, watched, pool, signal).finally(() => delete watched.asking));
+  }
+
+  /** As `ask`, for somebody who waits `ms` at most. */
+  async askNow(name: string, pool: SessionPool, signal: AbortSignal, ms: number): Promise<Checked> {
+    const over = new AbortController();
+    const late = async (): Promise<Checked> => {
+      await this.#clock.sleep(ms, over.signal);
+      const fault = { kind: 'unavailable', code: 'TIMEOUT', message: `'${name}' did not answer within ${ms / 1000} s.` };
+      return { ...this.#of(name).health, checked_at: this.#clock.now(), fault };
+    };
+    try {
+      return await Promise.race([this.ask(name, pool, signal), late()]);
+    } finally {
+      over.abort();
     }
   }
 
-  #write(name: string, value: { healthy: boolean; message?: string }): void {
-    const changes = this.#facts.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
-    this.#store.commit(changes).catch((error: unknown) => this.#log.warn({ err: error }, 'The health of an instance could not be stored.'));
+  /** Resolves when nobody is being asked. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#watched.values()].map(({ asking }) => asking));
+  }
+
+  async #ask(name: string, watched: Watched, pool: SessionPool, signal: AbortSignal): Promise<Checked> {
+    const mayCure = watched.times.begin();
+    try {
+      await (await pool.reach(name)).type.check({ signal });
+      if (mayCure && watched.troubles.broken) {
+        watched.times.gaveChance();
+        watched.troubles.clear();
+      }
+      this.#answered(name);
+      return { ...watched.health, checked_at: this.#clock.now() };
+    } catch (error) {
+      const { kind, code, message, retry_after_ms } = isFault(error) ? error : new ProviderFault('unavailable', said(error));
+      if (code === 'QUARANTINED') watched.times.leaveAlone(retry_after_ms ?? shortestMs);
+      return { ...watched.health, checked_at: this.#clock.now(), fault: { kind, code, message } };
+    }
+  }
+
+  #of(name: string): Watched {
+    let watched = this.#watched.get(name);
+    if (!watched) {
+      const times = new AskTimes(this.#clock, this.#first_at);
+      watched = { health: this.#facts.health(name), troubles: new Troubles(), times, stored: -Infinity, unstored: false };
+      this.#watched.set(name, watched);
+    }
+    return watched;
+  }
+
+  #answered(name: string): void {
+    const watched = this.#of(name);
+    watched.troubles.answered();
+    if (watched.troubles.none) watched.times.well();
+    watched.answered = this.#clock.monotonic();
+    watched.health = { ...watched.health, answered_at: this.#clock.now() };
+    this.#judge(name);
+    if (watched.answered - watched.stored >= storedEveryMs) this.#save(name, watched);
+  }
+
+  #trouble(name: string, about: string, message: string, since = -Infinity): void {
+    const { troubles, times } = this.#of(name);
+    const broken = troubles.broken;
+    troubles.add(about, { since, message });
+    times.troubled();
+    if (!broken && troubles.broken) times.broken();
+    this.#judge(name);
+  }
+
+  #judge(name: string): void {
+    const watched = this.#of(name);
+    const { health, troubles } = watched;
+    const now = this.#clock.monotonic();
+    const lasting = troubles.lasting(silenceMs, now);
+    if (lasting) this.#unhealthy(name, watched, lasting.message, now);
+    else if (troubles.none && watched.answered !== undefined && health.status !== 'healthy') {
+      const { message: _, ...rest } = health;
+      if (health.status === 'unhealthy') this.#log.info({ provider_instance: name }, 'The provider instance answers again.');
+      watched.health = { ...rest, status: 'healthy' };
+      this.#save(name, watched);
+    }
+  }
+
+  #unhealthy(name: string, watched: Watched, message: string, now: number): void {
+    const { health } = watched;
+    watched.times.unhealthy();
+    if (health.status === 'unhealthy' && (health.message === message || now - watched.stored < storedEveryMs)) return;
+    this.#log.warn({ provider_instance: name }, `The provider instance is unhealthy: ${message}`);
+    watched.health = { ...health, status: 'unhealthy', message };
+    this.#save(name, watched);
+  }
+
+  #save(name: string, watched: Watched): void {
+    watched.stored = this.#clock.monotonic();
+    watched.unstored = false;
+    this.#store.commit(this.#facts.learnHealth(name, watched.health)).catch((error: unknown) => {
+      if (!watched.unstored) this.#log.warn({ err: error }, 'The health of an instance could not be stored; trying again.');
+      watched.unstored = true;
+    });
   }
 }

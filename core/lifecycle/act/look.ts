@@ -25,8 +25,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
       steady: isSettled(attempt) && going + unready === 0,
     });
     const { machines, trouble } = await tools.owners.sift(attempt, known, observation.machines);
-    if (trouble === undefined) tools.up(attempt.provider_instance);
-    else tools.down(attempt.provider_instance, trouble);
+    tools.tellReports(attempt.provider_instance, trouble);
     const present = (each: Parameters<Absorb>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(
       machines,
@@ -39,7 +38,6 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
     tools.log.warn({ request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code }, error.message);
     return [];
   }

@@ -15,7 +15,6 @@ export async function release({ attempt, aim, lost_seen }: Demand, holding: Hold
   }
   try {
     const progress = await api.release(attempt.handle, aim, permitOf(holding, tools));
-    tools.up(attempt.provider_instance);
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
@@ -34,7 +33,6 @@ export async function release({ attempt, aim, lost_seen }: Demand, holding: Hold
     ];
   } catch (error) {
     if (!isFault(error)) throw error;
-    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
     // A release is absolute: whatever became of this one, the next says the same again.
     again(error.retry_after_ms ?? defaultAgainMs);
     const message = `Giving machines back to '${attempt.provider_instance}' does not succeed yet: ${error.message}`;

@@ -32,8 +32,7 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
     const answer = await api.launch(order, permitOf(holding, tools));
     tellSurplus(answer, attempt, api, tools.log);
     const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, answer.machines ?? []);
-    if (trouble === undefined) tools.up(attempt.provider_instance);
-    else tools.down(attempt.provider_instance, trouble);
+    tools.tellReports(attempt.provider_instance, trouble);
     // The answer was a look; the next one waits for those of other requests.
     holding.looked_at.set(attempt.attempt, tools.monotonic());
     holding.unanswered_since.delete(attempt.attempt);
@@ -48,7 +47,6 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    if (error.kind === 'credentials') tools.down(attempt.provider_instance, error.message);
     return failed(attempt, error, took(), holding, tools);
   }
 }

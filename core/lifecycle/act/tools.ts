@@ -32,10 +32,8 @@ export interface Tools {
   readonly slots: SlotQueue;
   /** Limits how many changing calls of one instance run at once. */
   slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
-  /** The instance answered. */
-  up(instance: string): void;
-  /** The instance cannot be used now. */
-  down(instance: string, message: string): void;
+  /** What is wrong with the machines that an instance reports; undefined: nothing. */
+  tellReports(instance: string, trouble: string | undefined): void;
 }
 
 /** Without a word from the provider, it is asked again after this time. */
@@ -46,13 +44,9 @@ export async function connect(instance: string, tools: Tools): Promise<Connected
   try {
     return await tools.pool.connect(instance);
   } catch (error) {
-    const fault = isFault(error)
-      ? error
-      : new ProviderFault('credentials', isBrokerError(error) ? error.message : `Provider instance '${instance}' cannot connect.`, {
-          cause: error,
-        });
-    tools.down(instance, fault.message);
-    return fault;
+    if (isFault(error)) return error;
+    const message = isBrokerError(error) ? error.message : `Provider instance '${instance}' cannot connect.`;
+    return new ProviderFault('credentials', message, { cause: error });
   }
 }
 

@@ -24,5 +24,6 @@ export function ladderOf(request: RequestRecord, directory: ProviderDirectory, f
       },
     ];
   });
-  return rungs.toSorted((a, b) => Number(!facts.health(a.provider_instance).healthy) - Number(!facts.health(b.provider_instance).healthy));
+  const unhealthy = ({ provider_instance }: Rung) => Number(facts.health(provider_instance).status === 'unhealthy');
+  return rungs.toSorted((a, b) => unhealthy(a) - unhealthy(b));
 }

@@ -1,3 +1,4 @@
+import { healthStatuses } from '../../../core/model/health.ts';
 import type { Json } from '../../public-schema.ts';
 
 const text = { type: 'string' };
@@ -26,7 +27,7 @@ const checks: Json = {
             description: 'Of `providers`: each instance.',
             additionalProperties: {
               type: 'object',
-              properties: { status: { enum: ['healthy', 'unhealthy', 'disabled'] }, message: text },
+              properties: { status: { enum: [...healthStatuses, 'disabled'] }, message: text },
               required: ['status'],
             },
           },
@@ -79,8 +80,15 @@ export const info: Shape = {
         type: 'array',
         items: {
           type: 'object',
-          properties: { name: text, type: text, enabled: { type: 'boolean' }, healthy: { type: 'boolean' }, message: text },
-          required: ['name', 'type', 'enabled', 'healthy'],
+          properties: {
+            name: text,
+            type: text,
+            enabled: { type: 'boolean' },
+            health: { enum: [...healthStatuses] },
+            healthy: { type: ['boolean', 'null'], description: 'null: it is not known yet.' },
+            message: text,
+          },
+          required: ['name', 'type', 'enabled', 'health', 'healthy'],
         },
       },
     },
@@ -96,6 +104,6 @@ export const info: Shape = {
     workers: 1,
     loop: 'thread',
     templates: 2,
-    providers: [{ name: 'east', type: 'cloud', enabled: true, healthy: true }],
+    providers: [{ name: 'east', type: 'cloud', enabled: true, health: 'healthy', healthy: true }],
   },
 };

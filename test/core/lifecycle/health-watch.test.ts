@@ -1,40 +1,242 @@
 import test from 'ava';
-import { silentLog } from '../../../core/index.ts';
+import { ProviderFault, silentLog, type FaultKind, type Store } from '../../../core/index.ts';
 import { HealthWatch } from '../../../core/lifecycle/act/health-watch.ts';
 import { Facts } from '../../../core/providers/facts.ts';
 import type { SessionPool } from '../../../core/providers/session-pool.ts';
+import type { Verb } from '../../../core/providers/time-outs.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
 
-async function bench() {
+const east = { name: 'east', type: 'fake', enabled: true, config: { password: 'old' } } as never;
+
+/** `answers` is what a check comes to: a fault, or that it went well. */
+async function bench(store?: Store) {
   const clock = new FakeClock();
-  const store = await memoryDriver().open({}, { clock, log: silentLog });
-  const facts = new Facts(store, clock);
-  const health = new HealthWatch(facts, store, clock, silentLog);
-  const pool = { connect: async () => ({ type: { check: async () => undefined } }) } as unknown as SessionPool;
-  const check = () => health.check([{ name: 'east' } as never], pool, new AbortController().signal);
-  return { clock, health, check, healthy: () => facts.health('east').healthy };
+  const opened = store ?? (await memoryDriver().open({}, { clock, log: silentLog }));
+  const facts = new Facts(opened, clock, [east]);
+  await facts.follow();
+  const health = new HealthWatch(facts, opened, clock, silentLog);
+  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0 };
+  const commit = opened.commit.bind(opened);
+  opened.commit = (changes) => {
+    cloud.commits += 1;
+    return commit(changes);
+  };
+  const type = {
+    check: async () => {
+      cloud.asked += 1;
+      if (cloud.answers) {
+        health.ended('east', 'check', { ms: 0, kind: cloud.answers.kind, fault: cloud.answers });
+        throw cloud.answers;
+      }
+      health.ended('east', 'check', { ms: 0 });
+    },
+  };
+  const pool = { reach: async () => ({ type }) } as unknown as SessionPool;
+  const { signal } = new AbortController();
+  const round = () => health.check([east], pool, signal);
+  return {
+    store: opened,
+    clock,
+    facts,
+    health,
+    cloud,
+    round,
+    ask: () => health.askNow('east', pool, signal, 20_000),
+    status: () => facts.health('east').status,
+    /** Lets time pass as the loop does, with a round each second. */
+    async pass(seconds: number) {
+      for (let i = 0; i < seconds; i++) {
+        await clock.advance(1_000);
+        await round();
+      }
+    },
+    fails: (kind: FaultKind, verb: Verb = 'observe', ms = 0) =>
+      health.ended('east', verb, { ms, kind, fault: new ProviderFault(kind, `It is ${kind}.`) }),
+    broke: (verb: Verb) =>
+      health.ended('east', verb, {
+        ms: 0,
+        kind: 'unavailable',
+        fault: new ProviderFault('unavailable', 'no handle', { code: 'PLUGIN_ERROR' }),
+        misbehaved: true,
+      }),
+  };
 }
 
+test('nothing is known of an instance before it answered once; it is asked at the first round', async (t) => {
+  const { facts, cloud, round, clock } = await bench();
+  t.deepEqual(facts.health('east'), { status: 'unknown' });
+  await round();
+  t.is(cloud.asked, 1);
+  t.deepEqual(facts.health('east'), { status: 'healthy', answered_at: clock.now() });
+});
+
+test('that a connection was made, or an order prepared, is no answer of the provider', async (t) => {
+  const { health, status } = await bench();
+  health.ended('east', 'connect', { ms: 0 });
+  health.ended('east', 'prepare', { ms: 0 });
+  t.is(status(), 'unknown');
+  health.ended('east', 'identity', { ms: 0 });
+  t.is(status(), 'healthy');
+});
+
+test('one that has not answered anything for two minutes is asked again', async (t) => {
+  const { cloud, pass, health } = await bench();
+  await pass(1);
+  await pass(100);
+  health.ended('east', 'observe', { ms: 0 });
+  await pass(119);
+  t.is(cloud.asked, 1);
+  await pass(1);
+  t.is(cloud.asked, 2);
+});
+
+for (const kind of ['unavailable', 'unknown-outcome'] as const)
+  test(`one that stops answering (${kind}) is unhealthy after 30 s, and healthy with the first answer to a check`, async (t) => {
+    const { cloud, pass, fails, status, facts } = await bench();
+    await pass(1);
+    cloud.answers = new ProviderFault('unavailable', 'The connection was refused.');
+    fails(kind);
+    await pass(29);
+    t.is(status(), 'healthy');
+    t.true(cloud.asked > 3, 'it is asked meanwhile whether it answers');
+    await pass(1);
+    t.like(facts.health('east'), { status: 'unhealthy', message: 'The connection was refused.' });
+    cloud.answers = undefined;
+    await pass(30);
+    t.is(status(), 'healthy');
+    t.is(facts.health('east').message, undefined);
+  });
+
+test('one that never answered is unhealthy after 30 s too', async (t) => {
+  const { cloud, pass, status } = await bench();
+  cloud.answers = new ProviderFault('unavailable', 'No such host.');
+  await pass(30);
+  t.is(status(), 'unknown');
+  await pass(2);
+  t.is(status(), 'unhealthy');
+});
+
+test('an answer in between ends the silence, whatever the answer is', async (t) => {
+  for (const kind of ['throttled', 'capacity', 'quota', 'invalid', 'gone'] as const) {
+    const { cloud, pass, fails, status } = await bench();
+    await pass(1);
+    cloud.answers = new ProviderFault('unavailable', 'No.');
+    fails('unavailable');
+    await pass(20);
+    cloud.answers = undefined;
+    fails(kind);
+    await pass(60);
+    t.is(status(), 'healthy', kind);
+  }
+});
+
+test('a call that had no answer for longer than that says so at its end', async (t) => {
+  const { pass, fails, status } = await bench();
+  await pass(1);
+  await pass(40);
+  fails('unavailable', 'observe', 31_000);
+  t.is(status(), 'unhealthy');
+});
+
+test('one that may not act is unhealthy at once', async (t) => {
+  const { pass, fails, status, health } = await bench();
+  await pass(1);
+  fails('credentials');
+  t.is(status(), 'unhealthy');
+  health.ended('east', 'observe', { ms: 0 });
+  t.is(status(), 'healthy');
+});
+
+test('what ended because the loop stops says nothing', async (t) => {
+  const { health, status } = await bench();
+  health.ended('east', 'observe', { ms: 60_000, kind: 'unavailable', fault: new ProviderFault('unavailable', 'No.'), told_to_end: true });
+  t.is(status(), 'unknown');
+});
+
+test('health is stored when it changes, and that it goes on answering once a minute', async (t) => {
+  const { clock, cloud, pass, health } = await bench();
+  await pass(1);
+  const before = cloud.commits;
+  for (let i = 0; i < 590; i++) {
+    await clock.advance(100);
+    health.ended('east', 'observe', { ms: 0 });
+  }
+  t.is(cloud.commits, before);
+  for (let i = 0; i < 610; i++) {
+    await clock.advance(100);
+    health.ended('east', 'observe', { ms: 0 });
+  }
+  t.is(cloud.commits, before + 2);
+});
+
+test('what could not be stored is stored later', async (t) => {
+  const { store, clock, pass, fails } = await bench();
+  await pass(1);
+  const commit = store.commit.bind(store);
+  store.commit = () => Promise.reject(new Error('full'));
+  fails('credentials');
+  await clock.advance(1);
+  store.commit = commit;
+  await pass(2);
+  const elsewhere = new Facts(store, clock, [east]);
+  await elsewhere.follow();
+  t.is(elsewhere.health('east').status, 'unhealthy');
+  elsewhere[Symbol.dispose]();
+});
+
+test('what was found with another configuration is forgotten, by every process', async (t) => {
+  const { store, clock, fails } = await bench();
+  fails('credentials');
+  await clock.advance(1);
+  const same = new Facts(store, clock, [east]);
+  const mended = new Facts(store, clock, [{ ...(east as object), config: { password: 'new' } } as never]);
+  await Promise.all([same.follow(), mended.follow()]);
+  t.is(same.health('east').status, 'unhealthy');
+  t.deepEqual(mended.health('east'), { status: 'unknown' });
+  t.notRegex(JSON.stringify(await store.find('fact', {})), /old/, 'no secret is stored');
+});
+
+test('who asks now is told what came of it, and why there is no answer', async (t) => {
+  const { clock, cloud, ask } = await bench();
+  t.deepEqual(await ask(), { status: 'healthy', answered_at: clock.now(), checked_at: clock.now() });
+  cloud.answers = new ProviderFault('credentials', 'The key is unknown.', { code: 'AuthFailure' });
+  t.like(await ask(), {
+    status: 'unhealthy',
+    fault: { kind: 'credentials', code: 'AuthFailure', message: 'The key is unknown.' },
+  });
+  t.is(cloud.asked, 2);
+});
+
+test('who asks now does not wait for ever', async (t) => {
+  const { clock, health } = await bench();
+  const pool = { reach: () => new Promise(() => undefined) } as unknown as SessionPool;
+  const asked = health.askNow('east', pool, new AbortController().signal, 20_000);
+  await clock.advance(20_000);
+  t.like(await asked, {
+    status: 'unknown',
+    fault: { kind: 'unavailable', code: 'TIMEOUT', message: "'east' did not answer within 20 s." },
+  });
+});
+
 test('an instance whose plugin broke its contract in one verb is unhealthy until that verb is answered well, whatever else is', async (t) => {
-  const { health, healthy } = await bench();
-  health.misbehaved('east', 'launch', 'no handle');
-  health.up('east');
-  health.behaved('east', 'observe', true);
-  t.false(healthy());
-  health.behaved('east', 'launch', true);
-  t.true(healthy());
+  const { health, broke, status } = await bench();
+  broke('launch');
+  health.ended('east', 'observe', { ms: 0 });
+  t.is(status(), 'unhealthy');
+  health.ended('east', 'launch', { ms: 0 });
+  t.is(status(), 'healthy');
 });
 
 test('where nothing calls it, a check that succeeds gives it another chance, the later the more often that was for nothing', async (t) => {
-  const { clock, health, check, healthy } = await bench();
+  const { clock, broke, round, status } = await bench();
   for (const seconds of [30, 60, 120, 240, 300]) {
-    health.misbehaved('east', 'launch', 'no handle');
+    broke('launch');
     await clock.advance(seconds * 1_000 - 1);
-    await check();
-    t.false(healthy(), `${seconds} s are not over`);
+    await round();
+    t.is(status(), 'unhealthy', `${seconds} s are not over`);
     await clock.advance(1);
-    await check();
-    t.true(healthy(), `after ${seconds} s`);
+    await round();
+    t.is(status(), 'healthy', `after ${seconds} s`);
   }
 });

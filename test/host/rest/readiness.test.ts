@@ -1,34 +1,35 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Health } from '../../../core/model/health.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
 const east = { name: 'east', type: 'cloud', config: {} };
 const providers = [east, { ...east, name: 'west' }, { ...east, name: 'spare', enabled: false }];
 
 /** Stores what the loop would have found. */
-async function found(broker: BootedBroker, name: string, value: object): Promise<void> {
-  await broker.broker.store.commit(broker.broker.facts.learn([{ topic: 'health', name, item: '', value, at: Date.now() }]));
+async function found(broker: BootedBroker, name: string, value: Health): Promise<void> {
+  await broker.broker.store.commit(broker.broker.facts.learnHealth(name, value));
 }
 
 test('the broker is ready while one enabled instance answers, and says how each is', async (t) => {
   const broker = await bootBroker({ loop: 'none', configuration: { providers } });
   t.teardown(() => broker.close());
-  await found(broker, 'west', { healthy: false, message: 'The key is unknown.' });
-  await broker.until(async () => !broker.broker.facts.health('west').healthy);
+  await found(broker, 'west', { status: 'unhealthy', message: 'The key is unknown.' });
+  await broker.until(async () => broker.broker.facts.health('west').status === 'unhealthy');
   for (const url of ['/readyz', '/health']) {
     const answer = await broker.app.inject(url);
     t.is(answer.statusCode, 200);
     t.deepEqual(answer.json().checks.providers, {
       ok: true,
       instances: {
-        east: { status: 'healthy' },
+        east: { status: 'unknown' },
         west: { status: 'unhealthy', message: 'The key is unknown.' },
         spare: { status: 'disabled' },
       },
     });
   }
-  await found(broker, 'east', { healthy: false });
+  await found(broker, 'east', { status: 'unhealthy' });
   const answer = await broker.until(async () => {
     const answer = await broker.app.inject('/readyz');
     return answer.statusCode === 503 && answer;
@@ -36,7 +37,7 @@ test('the broker is ready while one enabled instance answers, and says how each 
   t.is(answer.headers['retry-after'], '5');
   t.like(answer.json(), { status: 'unavailable', checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } } });
   t.is((await broker.app.inject('/livez')).statusCode, 200);
-  await found(broker, 'west', { healthy: true });
+  await found(broker, 'west', { status: 'healthy' });
   await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
 });
 

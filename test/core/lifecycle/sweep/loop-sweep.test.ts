@@ -126,6 +126,7 @@ test('a machine that its request lost sight of is found again and goes, since th
     report: { machine_id: 'm-late', status: 'running', ready: true },
     token: attempt?.token ?? '',
     request_id: id,
+    attempt: 1,
   });
   east.listed = ['m-1', 'm-late'].map((machine_id) => ({
     kind: 'machine',
