@@ -116,7 +116,7 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#health = new HealthWatch(facts, store, clock, log, () => meter);
+    this.#health = new HealthWatch(facts, clock, log, () => meter);
     const meter = attentive(parts.meter ?? unmetered, watch, this.#health);
     this.#pool = new SessionPool({ ...parts, installation, meter }, this.#stopping.signal);
     const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
@@ -243,8 +243,7 @@ class Loop implements RunningLoop {
     const { again_ms, message } = decision;
     if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
     const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
-    if (unreachable)
-      await tellMissing(holding.case, { store: this.#store, facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
+    if (unreachable) await tellMissing(holding.case, { facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
     const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
     await this.#rest(holding, wait);
   }

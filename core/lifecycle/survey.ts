@@ -70,7 +70,7 @@ export class Survey {
   }
 
   async #survey({ instance: { name }, type, session, identity }: Connected): Promise<void> {
-    const { store, clock, log, facts, signal, meter } = this.#parts;
+    const { clock, log, facts, signal, meter } = this.#parts;
     const ended = meter.verb(name, 'survey');
     const guarded = {
       what: `survey of '${name}'`,
@@ -98,6 +98,6 @@ export class Survey {
       ...(machine_types ? [fact('machine_types', machine_types)] : []),
       fact('survey', { identity, at }),
     ];
-    await store.commit(facts.learn(learned));
+    await facts.learn(learned);
   }
 }

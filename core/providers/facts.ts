@@ -4,6 +4,7 @@ import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../provider.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../storage.ts';
+import { KnownFacts } from './known-facts.ts';
 
 /** Whether an instance answers, as the loop last found it. */
 export interface Health {
@@ -36,7 +37,7 @@ const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', '
 export class Facts implements Disposable {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #facts = new Map<string, FactRecord>();
+  readonly #facts = new KnownFacts();
   /** By instance: as of a survey, the types by name. */
   readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
   #watch: Disposable | undefined;
@@ -56,13 +57,14 @@ export class Facts implements Disposable {
   }
 
   async #read(): Promise<void> {
+    const turn = this.#facts.begin();
     const records = await this.#store.find('fact', { where: { topic: light } });
-    this.#facts.clear();
-    for (const record of records) this.#facts.set(keyOf(record), record);
-    for (const { topic, name, at } of records) {
+    if (!this.#facts.land(turn, records)) return;
+    for (const { topic, name, at } of [...this.#facts.values()]) {
       if (topic !== 'survey' || this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
-      if (types) this.#takeTypes(types);
+      // Those of another survey come with it.
+      if (types?.at === at) this.#takeTypes(types);
     }
   }
 
@@ -71,7 +73,7 @@ export class Facts implements Disposable {
   }
 
   get(topic: string, name: string, item = ''): FactRecord | undefined {
-    const fact = this.#facts.get(keyOf({ topic, name, item }));
+    const fact = this.#facts.get({ topic, name, item });
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
@@ -131,13 +133,23 @@ export class Facts implements Disposable {
     return false;
   }
 
-  /** The changes that write facts; they hold in this thread at once. */
-  learn(records: readonly FactRecord[]): Change[] {
-    for (const record of records) {
-      if (record.topic === bulky) this.#takeTypes(record);
-      else this.#facts.set(keyOf(record), record);
+  /**
+   * Takes facts in: they hold in this thread at once, and are stored by `commit` (default: a commit of their own), whose refusal is passed on. What could not
+   * be stored is forgotten with the next read.
+   */
+  async learn(records: readonly FactRecord[], commit = (changes: readonly Change[]) => this.#store.commit(changes)): Promise<void> {
+    if (records.length === 0) return commit([]);
+    for (const record of records) if (record.topic === bulky) this.#takeTypes(record);
+    const lesson = this.#facts.learn(records.filter(({ topic }) => topic !== bulky));
+    try {
+      await commit(records.map((record) => ({ op: 'put', kind: 'fact', record })));
+      this.#facts.settle(lesson);
+    } catch (error) {
+      this.#facts.settle(lesson);
+      // Nobody tells of what was not stored.
+      this.#read().catch(() => undefined);
+      throw error;
     }
-    return records.map((record) => ({ op: 'put', kind: 'fact', record }));
   }
 
   [Symbol.dispose](): void {
@@ -150,7 +162,5 @@ const toleranceMs = 1_000;
 
 /** One that is to be forgotten at some time holds until then, and not when it was learned later than now: the clock was set back since. */
 const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
-
-const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string => `${topic}\u0000${name}\u0000${item}`;
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;

@@ -7,7 +7,6 @@ import type { Facts } from '../../providers/facts.ts';
 import { guard } from '../../providers/guard.ts';
 import { unmetered, type ProviderMeter } from '../../providers/provider-meter.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
-import type { Store } from '../../storage.ts';
 
 const firstMs = 30_000;
 const longestMs = 300_000;
@@ -19,7 +18,6 @@ const longestMs = 300_000;
  */
 export class HealthWatch {
   readonly #facts: Facts;
-  readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #meter: () => ProviderMeter;
@@ -29,9 +27,8 @@ export class HealthWatch {
   /** When a chance was given last, and after how long. */
   readonly #chances = new Map<string, { readonly at: number; readonly wait: number }>();
 
-  constructor(facts: Facts, store: Store, clock: Clock, log: Log, meter: () => ProviderMeter = () => unmetered) {
+  constructor(facts: Facts, clock: Clock, log: Log, meter: () => ProviderMeter = () => unmetered) {
     this.#facts = facts;
-    this.#store = store;
     this.#clock = clock;
     this.#log = log;
     this.#meter = meter;
@@ -95,7 +92,7 @@ export class HealthWatch {
   }
 
   #write(name: string, value: { healthy: boolean; message?: string }): void {
-    const changes = this.#facts.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
-    this.#store.commit(changes).catch((error: unknown) => this.#log.warn({ err: error }, 'The health of an instance could not be stored.'));
+    const learning = this.#facts.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
+    learning.catch((error: unknown) => this.#log.warn({ err: error }, 'The health of an instance could not be stored.'));
   }
 }

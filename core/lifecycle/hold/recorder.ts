@@ -42,9 +42,10 @@ export class Recorder {
     for (const absorb of absorbs) absorb(draft);
     if (!draft.changed) return;
     const statistics = measured(holding.case, draft, (instance) => this.#facts.measured(instance), draft.now);
-    const learned = this.#facts.learn([...this.#lacking(holding.case, draft), ...statistics]);
-    const parts = draft.commits(this.#settings.rows_per_commit);
-    for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
+    await this.#facts.learn([...this.#lacking(holding.case, draft), ...statistics], async (learned) => {
+      const parts = draft.commits(this.#settings.rows_per_commit);
+      for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
+    });
     const before = holding.case;
     holding.case = draft.done();
     this.#tellReturns(before, holding.case);

@@ -10,7 +10,7 @@ async function bench() {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
   const facts = new Facts(store, clock);
-  const health = new HealthWatch(facts, store, clock, silentLog);
+  const health = new HealthWatch(facts, clock, silentLog);
   const pool = { connect: async () => ({ session: {}, type: { type: 'fake' } }) } as unknown as SessionPool;
   const check = () => health.check([{ name: 'east' } as never], pool, new AbortController().signal);
   return { clock, health, check, healthy: () => facts.health('east').healthy };
