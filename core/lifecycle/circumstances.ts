@@ -5,7 +5,7 @@ import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/session-pool.ts';
 import { isSettled } from './counting.ts';
-import { ladderOf } from './decide/ladder.ts';
+import { fallbackOrder } from './decide/fallback-order.ts';
 import type { Circumstances } from './decide/next-step.ts';
 import type { Holding } from './hold/holding.ts';
 import type { Holdings } from './hold/holdings.ts';
@@ -31,7 +31,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     monotonic,
     settings: around.settings,
     agenda: holding,
-    ladder: () => ladderOf(holding.case.request, around.directory, around.facts),
+    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory),
     capabilities(attempt) {
       const api = around.api(attempt);
       const connected = around.pool.known(attempt.provider_instance);
@@ -48,7 +48,8 @@ function heldBack(holding: Holding, { directory, holdings }: Surroundings, monot
   const { request, attempts } = holding.case;
   const instance = directory.instance(request.provider_instance ?? '');
   const most = instance?.limits.max_concurrent_requests;
-  if (!instance || most === null || most === undefined || attempts.length > 0) return undefined;
+  // One that is disabled gets no orders: another is to serve.
+  if (!instance?.enabled || most === null || most === undefined || attempts.length > 0) return undefined;
   const busy = holdings.count(
     (other) =>
       other !== holding && other.case.attempts.some((attempt) => attempt.provider_instance === instance.name && !isSettled(attempt)),

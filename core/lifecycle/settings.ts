@@ -6,8 +6,10 @@ export interface Settings {
   readonly look_late_ms: number;
   /** A machine that is not ready by then has failed. */
   readonly pending_timeout_ms: number;
-  /** How long an offer without capacity is skipped. */
+  /** How long an offer that lacked capacity comes behind all others. */
   readonly offer_memory_ms: number;
+  /** After this time it is asked again, when nothing else is left. */
+  readonly offer_probe_ms: number;
   /** A claim ends this long after its last renewal. */
   readonly lease_ms: number;
   /** Requests are given back when nothing is due for longer than this. */
@@ -35,6 +37,7 @@ export const defaultSettings: Settings = {
   look_late_ms: 30_000,
   pending_timeout_ms: 600_000,
   offer_memory_ms: 180_000,
+  offer_probe_ms: 15_000,
   lease_ms: 30_000,
   hold_ms: 60_000,
   repeat_release_ms: 60_000,

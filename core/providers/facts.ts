@@ -18,14 +18,21 @@ export interface Surveyed {
   readonly at: number;
 }
 
-/** An offer that is skipped for now. */
-export interface LackingOffer {
+/** That an offer lacked capacity. Times are epoch milliseconds. */
+export interface Lack {
+  readonly lacked: Shortfall;
+  /** When the provider last said so. */
+  readonly since: number;
+  /** Until then it comes behind all others. */
+  readonly until: number;
+  /** Before then it is not asked at all. */
+  readonly tried_again_at: number;
+}
+
+/** An offer that comes behind all others for now. */
+export interface LackingOffer extends Lack {
   readonly api: string;
   readonly offer: string;
-  readonly lacked: Shortfall;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly until: number;
 }
 
 /** Kept in memory apart: large, and new once a day. */
@@ -108,21 +115,22 @@ export class Facts implements Disposable {
     return this.#machineTypes.get(instance)?.byName.get(name);
   }
 
-  /** Every offer of an instance that is skipped now, the oldest first. */
+  /** Every offer of an instance that lacked capacity lately, the oldest first. */
   lackingOffers(instance: string): readonly LackingOffer[] {
     const now = this.#clock.now();
     return [...this.#facts.values()]
       .filter((fact) => fact.topic === 'offer' && fact.name === instance && holds(fact, now))
-      .map(({ item, value, at, until }) => {
-        const [api = '', ...offer] = item.split('|');
-        return { api, offer: offer.join('|'), lacked: value as Shortfall, since: at, until: until ?? Infinity };
+      .map((fact) => {
+        const [api = '', ...offer] = fact.item.split('|');
+        return { api, offer: offer.join('|'), ...lackOf(fact) };
       })
       .toSorted((a, b) => a.since - b.since);
   }
 
-  /** Why an offer is skipped for now; undefined when it may be tried. */
-  withoutCapacity(instance: string, api: string, offer: string): Shortfall | undefined {
-    return this.get('offer', instance, offerItem(api, offer))?.value as Shortfall | undefined;
+  /** What was said of an offer that lacked capacity lately; undefined: nothing. */
+  withoutCapacity(instance: string, api: string, offer: string): Lack | undefined {
+    const fact = this.get('offer', instance, offerItem(api, offer));
+    return fact && lackOf(fact);
   }
 
   /** Whether any offer of the instance is marked at all: spares working the offers of a template out. */
@@ -162,5 +170,25 @@ const toleranceMs = 1_000;
 
 /** One that is to be forgotten at some time holds until then, and not when it was learned later than now: the clock was set back since. */
 const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
+
+function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
+  const { tried_again_at = at, ...lacked } = value as Shortfall & { readonly tried_again_at?: number };
+  return { lacked, since: at, until, tried_again_at };
+}
+
+/** That an offer of an API lacked capacity at `now`: behind all others for `offer_memory_ms`, not asked at all for `offer_probe_ms`. */
+export const lackFact = (
+  { instance, api, offer }: { readonly instance: string; readonly api: string; readonly offer: string },
+  lacked: Shortfall,
+  now: number,
+  { offer_memory_ms, offer_probe_ms }: { readonly offer_memory_ms: number; readonly offer_probe_ms: number },
+): FactRecord => ({
+  topic: 'offer',
+  name: instance,
+  item: offerItem(api, offer),
+  value: { ...lacked, tried_again_at: now + offer_probe_ms },
+  at: now,
+  until: now + offer_memory_ms,
+});
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;

@@ -2,7 +2,9 @@ import { memoryDriver } from './memory-driver.ts';
 import { startLoop, type RunningLoop } from '../../core/lifecycle/loop.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
+import type { Preference } from '../../core/model/request.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
+import { choose } from '../../core/providers/choose.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestDesk } from '../../core/requests/desk.ts';
 import { noLookout } from '../../core/requests/lookout.ts';
@@ -15,7 +17,9 @@ export interface LoopBench {
   readonly clouds: Readonly<Record<string, ScriptedCloud>>;
   readonly store: Store;
   readonly desk: RequestDesk;
-  request(machine_count: number, template?: Partial<Template>): Promise<string>;
+  request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
+  /** Changes the configuration of an instance; the loop runs by it from its next start. */
+  configure(instance: string, fields: Partial<ProviderInstance>): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
   restart(kill?: boolean): Promise<void>;
   close(): Promise<void>;
@@ -48,7 +52,7 @@ export async function loopBench(
   const apis = [scriptedApi(first.capabilities, first.offers)];
   const facts = new Facts(store, clock);
   await facts.follow();
-  const directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
+  let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
   const desk = new RequestDesk(store, clock, noLookout, 1_000);
   let thread = 0;
   let loop: RunningLoop;
@@ -71,10 +75,16 @@ export async function loopBench(
     clouds,
     store,
     desk,
-    async request(machine_count, template = {}) {
+    async request(machine_count, template = {}, preference = {}) {
       const whole = { template_id: 'small', ...template } as Template;
-      const { request } = await desk.open({ template: whole, machine_count }, (key) => directory.choose(whole, key, machine_count));
+      const { request } = await desk.open({ template: whole, machine_count }, (key) =>
+        choose({ template: whole }, { key, machine_count }, preference, directory),
+      );
       return request.request_id;
+    },
+    configure(name, fields) {
+      for (const [index, instance] of instances.entries()) if (instance.name === name) instances[index] = { ...instance, ...fields };
+      directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
     },
     async status(request_id) {
       return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;

@@ -14,10 +14,10 @@ const longestHoldMs = 10_000;
 export async function open(orders: readonly PlannedOrder[], holding: Holding, tools: Tools): Promise<Absorb> {
   const [first] = orders;
   if (!first) return () => undefined;
-  const { provider_instance, provider_type, api } = first.rung;
+  const { provider_instance, provider_type, api } = first.option;
   const connected = await connect(provider_instance, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
-    // It may answer in a moment, and nothing was promised to it yet: meanwhile another rung of the ladder may serve.
+    // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
     holding.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
       Math.min(connected.retry_after_ms ?? defaultAgainMs, longestHoldMs),
@@ -39,21 +39,21 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
         token: attemptToken(tools.installation, request.request_id, number),
         order: {
           machine_count: order.machine_count,
-          template: order.rung.template,
+          template: order.option.template,
           ...(order.offers ? { offers: [...order.offers] } : {}),
-          tags: machineTags(order.rung.template, request),
+          tags: machineTags(order.option.template, request),
         },
         state: 'open',
         settled: false,
         disposed: false,
         shortfall: [],
         created_at: now,
-        ...(tools.api(order.rung)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
+        ...(tools.api(order.option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
         doubtful: false,
         tries: 0,
       };
       draft.putAttempt(attempt);
-      // The instance cannot be used at all: the attempt is closed as it is made, so that the ladder goes on.
+      // The instance cannot be used at all: the attempt is closed as it is made, so that the next option is tried.
       if (connected instanceof ProviderFault) absorbLaunchFault(draft, attempt, connected);
     }
     draft.setRequest({ provider_instance, provider_type });

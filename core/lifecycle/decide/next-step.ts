@@ -5,7 +5,8 @@ import type { Capabilities } from '../../provider.ts';
 import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
 import { awaitsRelease, isAlive, isReady, isSettled, isStaying, machinesOf, tally } from '../counting.ts';
-import { plan, type PlannedOrder, type Rung } from './plan.ts';
+import { nobody, type FallbackOrder } from './fallback-order.ts';
+import { plan, type PlannedOrder } from './plan.ts';
 import { msUntil } from '../ms-until.ts';
 import type { Settings } from '../settings.ts';
 
@@ -35,8 +36,8 @@ export interface Circumstances {
   readonly monotonic: number;
   readonly settings: Settings;
   readonly agenda: Agenda;
-  /** Instances that may serve it, best first. Worked out only when machines are missing. */
-  ladder(): readonly Rung[];
+  /** Instances that may serve it. Worked out only when machines are missing. */
+  fallbackOrder(): FallbackOrder;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
   /** Why no attempt may be started now. */
@@ -71,20 +72,19 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   const counts = tally(from);
   if (!stop && !over && counts.missing > 0) {
     const persistent = request.template?.retry_until_timeout === true;
-    // What lacked capacity once may have some again: a request that keeps trying forgives as everyone forgets.
-    const since = persistent ? at.now - at.settings.offer_memory_ms : -Infinity;
-    const ladder = at.held_back === undefined ? at.ladder() : [];
-    const orders = plan(from, ladder, counts.missing, since);
-    if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
+    const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
+    const planned = plan(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
+    if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back;
       wake.in(1_000);
     } else if (persistent) {
-      message = 'Every offer lacked capacity; trying again until the time-out.';
-      wake.in(10_000);
+      const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
+      message = `${why}; trying again until the time-out.`;
+      wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
     } else {
       exhausted = true;
-      skipped = ladder.flatMap((rung) => rung.skipped ?? []);
+      skipped = options.length > 0 ? planned.skipped : nobody(out);
     }
   }
 

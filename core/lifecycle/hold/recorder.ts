@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import { offerItem, type Facts } from '../../providers/facts.ts';
+import { lackFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../storage.ts';
 import type { Absorb } from '../act/tools.ts';
 import { Draft, type Case } from '../case.ts';
@@ -67,24 +67,18 @@ export class Recorder {
     }
   }
 
-  /** Offers that turned out to have no capacity are skipped by everyone for a while. */
+  /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
   #lacking(before: Case, draft: Draft): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
-    const until = draft.now + this.#settings.offer_memory_ms;
     return draft.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall
         .filter((each) => each.kind === 'capacity' && !known.has(each))
-        .flatMap((value) =>
-          offers(value).map((offer) => ({
-            topic: 'offer',
-            name: attempt.provider_instance,
-            item: offerItem(attempt.api, offer),
-            value,
-            at: draft.now,
-            until,
-          })),
+        .flatMap((lacked) =>
+          offers(lacked).map((offer) =>
+            lackFact({ instance: attempt.provider_instance, api: attempt.api, offer }, lacked, draft.now, this.#settings),
+          ),
         );
     });
   }

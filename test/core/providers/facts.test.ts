@@ -3,7 +3,7 @@ import { silentLog } from '../../../core/log.ts';
 import { nothingMeasured } from '../../../core/model/measured.ts';
 import type { FactRecord } from '../../../core/model/records.ts';
 import type { Shortfall } from '../../../core/model/shortfall.ts';
-import { Facts, offerItem } from '../../../core/providers/facts.ts';
+import { Facts, lackFact, offerItem } from '../../../core/providers/facts.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
 
@@ -12,17 +12,20 @@ test('what is to be forgotten holds until then, and not where the clock was set 
   const facts = new Facts(await memoryDriver().open({}, { clock, log: silentLog }), clock);
   const at = clock.now();
   const shortfall: Shortfall = { kind: 'capacity', code: 'None', message: 'There is none.', count: 1 };
-  facts.learn([{ topic: 'offer', name: 'east', item: offerItem('Api', 'x'), value: shortfall, at, until: at + 180_000 }]);
+  const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
+  await facts.learn([lackFact({ instance: 'east', api: 'Api', offer: 'x' }, shortfall, at, memory)]);
+  const lack = { lacked: shortfall, since: at, until: at + 180_000, tried_again_at: at + 15_000 };
   const known = () => [facts.withoutCapacity('east', 'Api', 'x'), facts.anyWithoutCapacity('east'), facts.lackingOffers('east').length];
-  t.deepEqual(known(), [shortfall, true, 1]);
+  t.deepEqual(facts.lackingOffers('east'), [{ api: 'Api', offer: 'x', ...lack }]);
+  t.deepEqual(known(), [lack, true, 1]);
   await clock.advance(179_000);
-  t.deepEqual(known(), [shortfall, true, 1]);
+  t.deepEqual(known(), [lack, true, 1]);
   await clock.advance(1_000);
   t.deepEqual(known(), [undefined, false, 0]);
   clock.jump(-181_500);
   t.deepEqual(known(), [undefined, false, 0]);
   clock.jump(600);
-  t.deepEqual(known(), [shortfall, true, 1]);
+  t.deepEqual(known(), [lack, true, 1]);
 });
 
 /** Facts that follow a store whose reads of facts can be held up: each gives what it saw when it began. */

@@ -30,7 +30,6 @@ const bare: RequestRecord = {
   wanted: 2,
   holds: 2,
   delivered: 0,
-  ladder: ['east'],
   message: '',
   created_at: at,
   deadline_at: at + 3_600_000,

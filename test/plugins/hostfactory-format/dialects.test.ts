@@ -15,7 +15,6 @@ const request: RequestRecord = {
   wanted: 2,
   holds: 2,
   delivered: 2,
-  ladder: ['east'],
   message: 'Done.',
   created_at: at,
   deadline_at: at,

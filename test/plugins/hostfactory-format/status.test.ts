@@ -15,7 +15,6 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   wanted: 1,
   holds: 1,
   delivered: 0,
-  ladder: ['east'],
   message: 'On its way.',
   created_at: at,
   deadline_at: at + 3_600_000,
