@@ -1,4 +1,5 @@
 import type { Template } from '../core/model/template.ts';
+import { choose } from '../core/providers/choose.ts';
 import type { Broker } from './compose.ts';
 import { thisPackage } from './package.ts';
 
@@ -21,11 +22,9 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
 }
 
 /** Whether a request for three machines would be taken. */
-function canServe({ providers }: Broker['services'], template: Template): boolean {
-  const { max_instances } = template;
-  if (max_instances !== undefined && max_instances >= 0 && max_instances < 3) return false;
+function canServe({ providers, templates }: Broker['services'], { template_id }: Template): boolean {
   try {
-    return providers.choose(template, template.template_id, 3).provider_instance !== '';
+    return choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers).provider_instance !== '';
   } catch {
     // Why not is for the one who asks.
     return false;

@@ -4,7 +4,7 @@ import type { ProviderApi } from '../provider.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/session-pool.ts';
-import { ladderOf } from './decide/ladder.ts';
+import { fallbackOrder } from './decide/fallback-order.ts';
 import type { Circumstances } from './decide/next-step.ts';
 import type { Holding } from './hold/holding.ts';
 import type { Settings } from './settings.ts';
@@ -29,14 +29,13 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     monotonic,
     settings: around.settings,
     agenda: holding,
-    ladder: () => ladderOf(holding.case.request, around.directory, around.facts),
+    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory),
     capabilities(attempt) {
       const api = around.api(attempt);
       const connected = around.pool.known(attempt.provider_instance);
       if (!api || connected?.identity !== attempt.identity) return undefined;
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
-    answers: (instance) => around.facts.health(instance).status !== 'unhealthy',
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

@@ -129,7 +129,7 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#health = new HealthWatch(facts, store, clock, log, this.#settings.health_first_ms);
+    this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
     const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
@@ -269,8 +269,7 @@ class Loop implements RunningLoop {
       this.#slots.leave(holding);
     }
     const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
-    if (unreachable)
-      await tellMissing(holding.case, { store: this.#store, facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
+    if (unreachable) await tellMissing(holding.case, { facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
     const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
     await this.#rest(holding, wait);
   }

@@ -13,8 +13,10 @@ export interface Settings {
   /** Both clocks of this process are compared so often; a difference beyond `clock_jump_ms` is a jump. */
   readonly clock_check_ms: number;
   readonly clock_jump_ms: number;
-  /** How long an offer without capacity is skipped. */
+  /** How long an offer that lacked capacity comes behind all others. */
   readonly offer_memory_ms: number;
+  /** After this time it is asked again, when nothing else is left. */
+  readonly offer_probe_ms: number;
   /** A claim ends this long after its last renewal. */
   readonly lease_ms: number;
   /** Requests are given back when nothing is due for longer than this. */
@@ -48,6 +50,7 @@ export const defaultSettings: Settings = {
   clock_check_ms: 1_000,
   clock_jump_ms: 5_000,
   offer_memory_ms: 180_000,
+  offer_probe_ms: 15_000,
   lease_ms: 30_000,
   hold_ms: 60_000,
   repeat_release_ms: 60_000,

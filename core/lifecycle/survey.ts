@@ -62,7 +62,7 @@ export class Survey {
   }
 
   async #survey({ instance: { name }, type, identity }: Connected): Promise<void> {
-    const { store, clock, facts, signal } = this.#parts;
+    const { clock, facts, signal } = this.#parts;
     const { places, machine_types } = (await type.survey?.({ signal })) ?? {};
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
@@ -72,6 +72,6 @@ export class Survey {
       ...(machine_types ? [fact('machine_types', machine_types)] : []),
       fact('survey', { identity, at }),
     ];
-    await store.commit(facts.learn(learned));
+    await facts.learn(learned);
   }
 }

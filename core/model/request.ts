@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { strategies, type Strategy } from '../selection/candidate.ts';
 import { Fulfilment } from './shortfall.ts';
 import type { Template } from './template.ts';
 
@@ -7,6 +8,15 @@ export type RequestStatus = (typeof requestStatuses)[number];
 
 /** Once there, the status of a provisioning request never changes again. */
 export const isTerminal = (status: RequestStatus): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** What a caller prefers, over what the template says. */
+export const Preference = Type.Object({
+  strategy: Type.Optional(Type.Unsafe<Strategy>(Type.Enum([...strategies]))),
+  provider_instance: Type.Optional(Type.String()),
+  /** By its own name, not by an alias. */
+  provider_type: Type.Optional(Type.String()),
+});
+export type Preference = Static<typeof Preference>;
 
 /** Why this provider instance, and which would have been next. */
 export const ProviderSelection = Type.Object({
@@ -43,8 +53,10 @@ export const RequestRecord = Type.Object({
   provider_selection: Type.Optional(ProviderSelection),
   /** The provider instance at which it waits for a slot: requests accepted later get none that it needs. Absent: it waits for none. */
   waits_for: Type.Optional(Type.String()),
-  /** Instances that may serve it, best first. */
-  ladder: Type.Array(Type.String()),
+  /** Provisioning requests: by what the instances that may serve it are selected, anew whenever an order is to be made. */
+  preference: Type.Optional(Preference),
+  /** Provisioning requests: the instance that was chosen when it was accepted. It comes first as long as it can serve. */
+  selected_instance: Type.Optional(Type.String()),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Why it is where it is, for people. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { BrokerError } from '../errors.ts';
 import { isError, sentence } from '../findings.ts';
+import { variantFor } from '../model/placed.ts';
 import { hint } from '../spelling.ts';
 import { fitOf } from '../providers/fit.ts';
 import { selectionRefusals } from '../selection/select.ts';
@@ -118,11 +119,16 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
   rest: { method: 'POST', path: '/providers/select', limit: 'provider', errors: 'error' },
   cli: { command: 'providers select', args: ['template_id'] },
   async handle(input, services) {
-    const { template, openTo } = await templateOf(input, services);
-    const { selection, took_ms } = trySelection(template, openTo, input, services);
+    const placed = await templateOf(input, services);
+    const { selection, took_ms } = trySelection(placed, input, services);
     const { provider_type, provider_instance, strategy, selection_reason, confidence, alternatives, rejected } = selection;
     const instance = services.providers.require(provider_instance);
-    const { valid, errors, warnings, supported_features } = fitOf(template, instance, services.providers, services.review);
+    const { valid, errors, warnings, supported_features } = fitOf(
+      variantFor(placed, provider_instance),
+      instance,
+      services.providers,
+      services.review,
+    );
     return {
       provider_type,
       provider_instance,

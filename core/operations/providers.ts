@@ -23,7 +23,8 @@ const OfferWithoutCapacity = Type.Object({
   code: Type.String(),
   message: Type.String(),
   since: Type.String({ description: 'When the provider said so.' }),
-  until: Type.String({ description: 'It is not asked for before then.' }),
+  until: Type.String({ description: 'Until then it comes behind all others.' }),
+  tried_again_at: Type.String({ description: 'Before then it is not asked at all; from then on where nothing else is left.' }),
 });
 
 const ProviderCapabilities = Type.Object({
@@ -122,7 +123,8 @@ function supported({ name, capabilities }: ProviderApi, { limits }: ProviderInst
   };
 }
 
-function lacking({ api, offer, lacked, since, until }: LackingOffer): Static<typeof OfferWithoutCapacity> {
+function lacking({ api, offer, lacked, since, until, tried_again_at }: LackingOffer): Static<typeof OfferWithoutCapacity> {
   const { kind, code, message } = lacked;
-  return { provider_api: api, offer, kind, code, message, since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const [from, to, again] = [since, until, tried_again_at].map((at) => new Date(at).toISOString()) as [string, string, string];
+  return { provider_api: api, offer, kind, code, message, since: from, until: to, tried_again_at: again };
 }

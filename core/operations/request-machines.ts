@@ -1,3 +1,5 @@
+import { isBrokerError } from '../errors.ts';
+import { choose } from '../providers/choose.ts';
 import type { IdempotencyKey } from '../requests/idempotency.ts';
 import type { Wanted } from '../requests/open.ts';
 import type { Template } from '../model/template.ts';
@@ -17,16 +19,29 @@ export interface Asked extends Omit<Wanted, 'template' | 'variants'> {
 
 /** Opens a request for machines: template, selection, one durable write. */
 export async function requestMachines(asked: Asked, services: Services, key: IdempotencyKey | undefined): Promise<RequestDetail> {
-  const { templates, providers, requests } = services;
+  const { templates, providers, requests, review } = services;
   const { request_id, template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = asked;
-  const template = templates.find(template_id) ?? (await templates.seek(template_id));
-  const open_to = templates.openTo(template_id);
-  const variants =
-    open_to && Object.fromEntries(open_to.map((instance) => [instance, adapt(templates.forInstance(template_id, instance))]));
-  const preference = preferred ? preferenceOf({ ...preferred, ...(preferred.type ? { selection_strategy: preferred.type } : {}) }) : {};
-  return requests.open(
-    { ...rest, template: adapt(template), ...(variants ? { variants } : {}) },
-    (hashed) => providers.choose(template, hashed, rest.machine_count, preference, open_to),
-    { ...(request_id === undefined ? {} : { request_id }), ...(key ? { key } : {}) },
-  );
+  if (!templates.find(template_id)) await templates.seek(template_id);
+  const placed = templates.placed(template_id);
+  const { template, variants } = placed;
+  const adapted = variants && Object.fromEntries(Object.entries(variants).map(([instance, own]) => [instance, adapt(own)]));
+  const preference = preferred
+    ? preferenceOf({ ...preferred, ...(preferred.type ? { selection_strategy: preferred.type } : {}) }, review)
+    : {};
+  const open = (held: number) =>
+    requests.open(
+      { ...rest, template: adapt(template), ...(adapted ? { variants: adapted } : {}) },
+      (hashed) => choose(placed, { key: hashed, machine_count: rest.machine_count, held }, preference, providers),
+      { ...(request_id === undefined ? {} : { request_id }), ...(key ? { key } : {}) },
+    );
+  try {
+    return await open(0);
+  } catch (error) {
+    const held = isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED' ? error.details['held'] : undefined;
+    if (typeof held !== 'number' || providers.instances.length === 1) throw error;
+    // Another instance may allow more of the template than the one that was chosen.
+    return open(held).catch((second: unknown) => Promise.reject(refusedAlike(second) ? error : second));
+  }
 }
+
+const refusedAlike = (error: unknown): boolean => isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED';

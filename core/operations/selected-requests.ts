@@ -54,7 +54,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
   leaves_work: true,
   async handle(input, services, { key }) {
     const { request } = await requestMachines(input, services, key);
-    const [provider_instance = ''] = request.ladder;
+    const { selected_instance: provider_instance = '' } = request;
     return {
       request_id: request.request_id,
       template_id: request.template_id ?? '',

@@ -53,7 +53,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
 });
 
 const isActive = (template: Template, { templates, providers }: Pick<Services, 'templates' | 'providers'>): boolean =>
-  template.max_instances !== 0 && providers.mayServe(template, templates.openTo(template.template_id));
+  providers.mayServe(templates.placed(template.template_id));
 
 export const getTemplate = operation('GetTemplateQuery', {
   summary: 'One template, as merged from its layers.',

@@ -1,7 +1,8 @@
-import { BrokerError } from '../errors.ts';
-import { isError, sentences, type Finding } from '../findings.ts';
+import type { BrokerError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
+import { variantFor, type Placed } from '../model/placed.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../provider.ts';
@@ -15,16 +16,17 @@ import {
   places as placesAnswer,
   yesOrNo,
 } from './contract/answers.ts';
-import type { Candidate, Selection, Strategy } from '../selection/candidate.ts';
-import { select } from '../selection/select.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { Facts, LackingOffer } from './facts.ts';
+import type { Facts, Lack, LackingOffer } from './facts.ts';
 
-/** What a caller prefers, over what the template says. */
-export interface Preference {
-  readonly strategy?: Strategy;
-  readonly provider_instance?: string;
-  readonly provider_type?: string;
+/** What a template may be served with at an instance. */
+export interface OffersOf {
+  /** Best first; undefined when the API has none to choose from. */
+  readonly offers: readonly Offer[] | undefined;
+  /** Those that lacked capacity lately, by key. */
+  readonly short: ReadonlyMap<string, Lack>;
+  /** Why its plugin does not say what it offers. */
+  readonly trouble?: Shortfall;
 }
 
 /**
@@ -34,12 +36,11 @@ export interface Preference {
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
-  /** Own name by alias. */
-  readonly #aliases: ReadonlyMap<string, string>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
   readonly #asking: Asking;
   readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
+  readonly #seen = new WeakMap<Template, Map<string, Template>>();
 
   constructor(
     instances: readonly ProviderInstance[],
@@ -52,7 +53,6 @@ export class ProviderDirectory {
     this.#facts = facts;
     this.#asking = new Asking(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
-    this.#aliases = new Map(types.flatMap(({ type, aliases = [] }) => aliases.map((alias) => [alias, type] as const)));
     this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
   }
 
@@ -84,26 +84,39 @@ export class ProviderDirectory {
 
   /** The API by which an instance serves a template; undefined when it does not offer it. */
   apiOf(template: Template, instance: string): ProviderApi | undefined {
-    const wanted = this.#wantedApi(template);
+    const configured = this.instance(instance);
+    const wanted = this.namedApi(configured ? this.templateFor(template, configured) : template);
     return wanted === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === wanted);
   }
 
-  /** Whether an enabled instance may serve a template, by what the configuration says of both; how the instance is at present does not matter. */
-  mayServe(template: Template, openTo?: readonly string[]): boolean {
-    const { provider_name, provider_type } = template;
-    const named = openTo ?? (provider_name === undefined ? undefined : [provider_name]);
-    return this.instances.some(
-      ({ name, type, enabled }) =>
-        enabled &&
-        (named?.includes(name) ?? true) &&
-        (provider_type === undefined || provider_type === type) &&
-        this.apiOf(template, name) !== undefined,
-    );
+  /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */
+  namedApi({ provider_api }: Template): string | undefined {
+    return provider_api === undefined || this.#types.has(provider_api) ? undefined : provider_api;
   }
 
-  /** The template as an instance sees it: what it says over the instance's defaults. */
+  /** Whether an enabled instance may serve a template, by what the configuration says of both; how the instance is at present does not matter. */
+  mayServe(placed: Placed): boolean {
+    const { provider_name, provider_type } = placed.template;
+    return this.instances.some((instance) => {
+      const { name, type, enabled } = instance;
+      if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name)) return false;
+      const template = variantFor(placed, name);
+      const served = (provider_type ?? type) === type && this.apiOf(template, name) !== undefined;
+      return served && this.templateFor(template, instance).max_instances !== 0;
+    });
+  }
+
+  /** The template as an instance sees it: what it says over the instance's defaults. Where it leaves the API to the instance, the default names it. */
   templateFor(template: Template, instance: ProviderInstance): Template {
-    return { ...instance.template_defaults, ...template } as Template;
+    let known = this.#seen.get(template);
+    if (!known) this.#seen.set(template, (known = new Map()));
+    let seen = known.get(instance.name);
+    if (!seen) {
+      const { provider_api } = instance.template_defaults;
+      const api = provider_api === undefined || this.namedApi(template) !== undefined ? {} : { provider_api };
+      known.set(instance.name, (seen = { ...instance.template_defaults, ...template, ...api } as Template));
+    }
+    return seen;
   }
 
   /** What the API by which an instance would serve a template cannot honour in it. Templates are frozen, so each is reviewed once. */
@@ -130,27 +143,31 @@ export class ProviderDirectory {
     const type = this.#types.get(named ?? '');
     if (!type?.machineTypeOf) return undefined;
     const what = `machine type of '${template.template_id}' (${type.type})`;
-    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(template, known), answerOf(machineType));
+    const seen = instance ? this.templateFor(template, instance) : template;
+    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(seen, known), answerOf(machineType));
     return answer instanceof Wrong ? undefined : answer;
   }
 
-  /** Offers of a template at an instance that are worth trying now, best first; undefined when its API has no offers. */
-  openOffers(template: Template, instance: ProviderInstance, api: ProviderApi) {
+  /** What a template may be served with at an instance, best first, and which of it lacked capacity lately. */
+  offersOf(template: Template, instance: ProviderInstance, api: ProviderApi): OffersOf {
     const offers = this.#offers(template, instance, api);
+    if (offers === undefined) return { offers, short: new Map() };
     // Without knowing what it offers nothing can be ordered.
-    if (offers instanceof Wrong) return [];
-    return offers?.filter((offer) => this.#facts.withoutCapacity(instance.name, api.name, offer.key) === undefined);
+    if (offers instanceof Wrong) {
+      const { kind, code, message } = offers.fault;
+      return { offers: [], short: new Map(), trouble: { kind, code, message } };
+    }
+    const short = new Map<string, Lack>();
+    for (const { key } of this.anyWithoutCapacity(instance.name) ? offers : []) {
+      const lack = this.#facts.withoutCapacity(instance.name, api.name, key);
+      if (lack) short.set(key, lack);
+    }
+    return { offers, short };
   }
 
-  /** Why the other offers of a template at an instance are not tried now: what was said when they lacked capacity. */
-  skippedOffers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Shortfall[] {
-    const offers = this.#offers(template, instance, api);
-    if (offers instanceof Wrong) return [{ kind: offers.fault.kind, code: offers.fault.code, message: offers.fault.message }];
-    if (!this.#facts.anyWithoutCapacity(instance.name)) return [];
-    return (offers ?? []).flatMap(({ key }) => {
-      const lacked = this.#facts.withoutCapacity(instance.name, api.name, key);
-      return lacked ? [{ offer: key, kind: lacked.kind, code: lacked.code, message: `Not asked again yet: ${lacked.message}` }] : [];
-    });
+  /** Whether any offer of the instance lacked capacity lately: spares working out the offers of a template. */
+  anyWithoutCapacity(instance: string): boolean {
+    return this.#facts.anyWithoutCapacity(instance);
   }
 
   health(instance: string): Health {
@@ -173,63 +190,6 @@ export class ProviderDirectory {
   /** Where an instance has machines: as it said, else as its type presumes. */
   places(instance: ProviderInstance): Places {
     return this.#facts.places(instance.name) ?? this.#presumed(instance) ?? { regions: [], availability_zones: [] };
-  }
-
-  candidates(template: Template): readonly Candidate[] {
-    return this.instances.map((instance) => {
-      const health = this.#facts.health(instance.name);
-      return {
-        name: instance.name,
-        type: instance.type,
-        enabled: instance.enabled,
-        ...(health.status === 'unhealthy' ? { unhealthy: health.message ?? 'it does not answer' } : {}),
-        priority: instance.priority,
-        weight: instance.weight,
-        apis: this.apis(instance.name).map((api) => api.name),
-        max_instances_per_request: instance.limits.max_instances_per_request,
-        without_capacity: this.#withoutCapacity(template, instance),
-      };
-    });
-  }
-
-  /**
-   * Chooses for a template, among the instances that it is open to. The preference beats the template; refuses as `select` does, and with
-   * TEMPLATE_INVALID when the API of the chosen instance cannot honour the template.
-   */
-  choose(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
-    const selection = this.select(template, key, machineCount, preference, openTo);
-    this.#requireHonoured(template, selection.provider_instance);
-    return selection;
-  }
-
-  /** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
-  select(template: Template, key: string, machineCount: number, preference: Preference = {}, openTo?: readonly string[]): Selection {
-    const preferred = preference.provider_type && (this.#aliases.get(preference.provider_type) ?? preference.provider_type);
-    requireOneType(template, preferred);
-    // Balancing or choosing by API means not to take the one that the template names.
-    const byTemplate = preference.strategy === undefined || preference.strategy === 'explicit';
-    const provider_instance = preference.provider_instance ?? (byTemplate ? template.provider_name : undefined);
-    const provider_type = preferred ?? template.provider_type;
-    const provider_api = this.#wantedApi(template);
-    return select(
-      {
-        key,
-        machine_count: machineCount,
-        ...(preference.strategy ? { strategy: preference.strategy } : {}),
-        ...(provider_instance === undefined ? {} : { provider_instance }),
-        ...(provider_type === undefined ? {} : { provider_type }),
-        ...(provider_api === undefined ? {} : { provider_api }),
-      },
-      openTo ? this.candidates(template).filter(({ name }) => openTo.includes(name)) : this.candidates(template),
-    );
-  }
-
-  #requireHonoured(template: Template, name: string): void {
-    const instance = this.instance(name);
-    const wrong = instance ? this.review(template, instance).filter(isError) : [];
-    if (wrong.length === 0) return;
-    const message = `Template '${template.template_id}' cannot be served by '${name}': ${sentences(wrong)}`;
-    throw new BrokerError('TEMPLATE_INVALID', message, { template_id: template.template_id, provider_instance: name, findings: wrong });
   }
 
   #presumed(instance: ProviderInstance): Places | undefined {
@@ -277,22 +237,4 @@ export class ProviderDirectory {
   quarantined(instance: string): boolean {
     return this.#asking.quarantined(instance);
   }
-
-  /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */
-  #wantedApi(template: Template): string | undefined {
-    const api = template.provider_api;
-    return api === undefined || this.#types.has(api) ? undefined : api;
-  }
-
-  #withoutCapacity(template: Template, instance: ProviderInstance): boolean {
-    if (!this.#facts.anyWithoutCapacity(instance.name)) return false;
-    const api = this.apiOf(template, instance.name);
-    return api !== undefined && this.openOffers(template, instance, api)?.length === 0;
-  }
-}
-
-function requireOneType({ template_id, provider_type }: Template, preferred: string | undefined): void {
-  if (preferred === undefined || provider_type === undefined || preferred === provider_type) return;
-  const message = `Template '${template_id}' is for provider type '${provider_type}', not '${preferred}'.`;
-  throw new BrokerError('PROVIDER_TYPE_MISMATCH', message, { template_id, requested_provider: preferred });
 }

@@ -7,6 +7,7 @@ import type { MachineType, Places } from '../provider.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../storage.ts';
 import { fingerprint } from './fingerprint.ts';
+import { KnownFacts } from './known-facts.ts';
 
 /** Health as it is stored: with what the instance was configured with then. */
 export interface HealthFact extends Health {
@@ -19,14 +20,21 @@ export interface Surveyed {
   readonly at: number;
 }
 
-/** An offer that is skipped for now. */
-export interface LackingOffer {
+/** That an offer lacked capacity. Times are epoch milliseconds. */
+export interface Lack {
+  readonly lacked: Shortfall;
+  /** When the provider last said so. */
+  readonly since: number;
+  /** Until then it comes behind all others. */
+  readonly until: number;
+  /** Before then it is not asked at all. */
+  readonly tried_again_at: number;
+}
+
+/** An offer that comes behind all others for now. */
+export interface LackingOffer extends Lack {
   readonly api: string;
   readonly offer: string;
-  readonly lacked: Shortfall;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly until: number;
 }
 
 /** Kept in memory apart: large, and new once a day. */
@@ -38,7 +46,7 @@ const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', '
 export class Facts implements Disposable {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #facts = new Map<string, FactRecord>();
+  readonly #facts = new KnownFacts();
   /** By instance: as of a survey, the types by name. */
   readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
   /** By instance, as it is configured in this process. */
@@ -61,13 +69,14 @@ export class Facts implements Disposable {
   }
 
   async #read(): Promise<void> {
+    const turn = this.#facts.begin();
     const records = await this.#store.find('fact', { where: { topic: light } });
-    this.#facts.clear();
-    for (const record of records) this.#facts.set(keyOf(record), record);
-    for (const { topic, name, at } of records) {
+    if (!this.#facts.land(turn, records)) return;
+    for (const { topic, name, at } of [...this.#facts.values()]) {
       if (topic !== 'survey' || this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
-      if (types) this.#takeTypes(types);
+      // Those of another survey come with it.
+      if (types?.at === at) this.#takeTypes(types);
     }
   }
 
@@ -76,7 +85,7 @@ export class Facts implements Disposable {
   }
 
   get(topic: string, name: string, item = ''): FactRecord | undefined {
-    const fact = this.#facts.get(keyOf({ topic, name, item }));
+    const fact = this.#facts.get({ topic, name, item });
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
@@ -88,8 +97,8 @@ export class Facts implements Disposable {
     return health;
   }
 
-  /** The changes that store the health of an instance as it is configured here. */
-  learnHealth(name: string, health: Health): Change[] {
+  /** Stores the health of an instance as it is configured here. */
+  learnHealth(name: string, health: Health): Promise<void> {
     const configured = this.#fingerprints.get(name);
     const value: HealthFact = { ...health, ...(configured === undefined ? {} : { fingerprint: configured }) };
     return this.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
@@ -121,21 +130,22 @@ export class Facts implements Disposable {
     return this.#machineTypes.get(instance)?.byName.get(name);
   }
 
-  /** Every offer of an instance that is skipped now, the oldest first. */
+  /** Every offer of an instance that lacked capacity lately, the oldest first. */
   lackingOffers(instance: string): readonly LackingOffer[] {
     const now = this.#clock.now();
     return [...this.#facts.values()]
       .filter((fact) => fact.topic === 'offer' && fact.name === instance && holds(fact, now))
-      .map(({ item, value, at, until }) => {
-        const [api = '', ...offer] = item.split('|');
-        return { api, offer: offer.join('|'), lacked: value as Shortfall, since: at, until: until ?? Infinity };
+      .map((fact) => {
+        const [api = '', ...offer] = fact.item.split('|');
+        return { api, offer: offer.join('|'), ...lackOf(fact) };
       })
       .toSorted((a, b) => a.since - b.since);
   }
 
-  /** Why an offer is skipped for now; undefined when it may be tried. */
-  withoutCapacity(instance: string, api: string, offer: string): Shortfall | undefined {
-    return this.get('offer', instance, offerItem(api, offer))?.value as Shortfall | undefined;
+  /** What was said of an offer that lacked capacity lately; undefined: nothing. */
+  withoutCapacity(instance: string, api: string, offer: string): Lack | undefined {
+    const fact = this.get('offer', instance, offerItem(api, offer));
+    return fact && lackOf(fact);
   }
 
   /** Whether any offer of the instance is marked at all: spares working the offers of a template out. */
@@ -146,13 +156,23 @@ export class Facts implements Disposable {
     return false;
   }
 
-  /** The changes that write facts; they hold in this thread at once. */
-  learn(records: readonly FactRecord[]): Change[] {
-    for (const record of records) {
-      if (record.topic === bulky) this.#takeTypes(record);
-      else this.#facts.set(keyOf(record), record);
+  /**
+   * Takes facts in: they hold in this thread at once, and are stored by `commit` (default: a commit of their own), whose refusal is passed on. What could not
+   * be stored is forgotten with the next read.
+   */
+  async learn(records: readonly FactRecord[], commit = (changes: readonly Change[]) => this.#store.commit(changes)): Promise<void> {
+    if (records.length === 0) return commit([]);
+    for (const record of records) if (record.topic === bulky) this.#takeTypes(record);
+    const lesson = this.#facts.learn(records.filter(({ topic }) => topic !== bulky));
+    try {
+      await commit(records.map((record) => ({ op: 'put', kind: 'fact', record })));
+      this.#facts.settle(lesson);
+    } catch (error) {
+      this.#facts.settle(lesson);
+      // Nobody tells of what was not stored.
+      this.#read().catch(() => undefined);
+      throw error;
     }
-    return records.map((record) => ({ op: 'put', kind: 'fact', record }));
   }
 
   [Symbol.dispose](): void {
@@ -166,6 +186,24 @@ const toleranceMs = 1_000;
 /** One that is to be forgotten at some time holds until then, and not when it was learned later than now: the clock was set back since. */
 const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
 
-const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string => `${topic}\u0000${name}\u0000${item}`;
+function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
+  const { tried_again_at = at, ...lacked } = value as Shortfall & { readonly tried_again_at?: number };
+  return { lacked, since: at, until, tried_again_at };
+}
+
+/** That an offer of an API lacked capacity at `now`: behind all others for `offer_memory_ms`, not asked at all for `offer_probe_ms`. */
+export const lackFact = (
+  { instance, api, offer }: { readonly instance: string; readonly api: string; readonly offer: string },
+  lacked: Shortfall,
+  now: number,
+  { offer_memory_ms, offer_probe_ms }: { readonly offer_memory_ms: number; readonly offer_probe_ms: number },
+): FactRecord => ({
+  topic: 'offer',
+  name: instance,
+  item: offerItem(api, offer),
+  value: { ...lacked, tried_again_at: now + offer_probe_ms },
+  at: now,
+  until: now + offer_memory_ms,
+});
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;

@@ -3,7 +3,7 @@ import { BrokerError, isBrokerError } from '../errors.ts';
 import { newRequestId, newWishId } from '../ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../scheduler.ts';
-import type { Selection } from '../selection/candidate.ts';
+import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
 import { detailOf, type Lazy } from './detail.ts';
 import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
@@ -36,7 +36,7 @@ export class RequestDesk {
    */
   async open(
     wanted: Wanted,
-    choose: (key: string) => Selection,
+    choose: (key: string) => Chosen,
     given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
   ): Promise<RequestDetail> {
     const earlier = await this.#earlier(wanted, given);

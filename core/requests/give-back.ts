@@ -69,7 +69,6 @@ export function openReturn(
     holds: 0,
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
-    ladder: instances,
     message: gone ? goneMessage : acceptedMessage(machines.length),
     created_at: now,
     ...(gone ? { completed_at: now } : {}),

@@ -1,16 +1,14 @@
 import { BrokerError } from '../errors.ts';
 import type { RequestRecord } from '../model/request.ts';
+import type { Placed } from '../model/placed.ts';
 import type { Template } from '../model/template.ts';
-import type { Selection } from '../selection/candidate.ts';
+import type { Chosen } from '../providers/choose.ts';
 import type { Change } from '../storage.ts';
 import { machineCountCeiling } from '../vocabulary.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 /** What a caller asks for. */
-export interface Wanted {
-  readonly template: Template;
-  /** By instance, where several instance files have this template. */
-  readonly variants?: Readonly<Record<string, Template>>;
+export interface Wanted extends Placed {
   readonly machine_count: number;
   readonly timeout?: number;
   readonly tags?: Readonly<Record<string, string>>;
@@ -19,10 +17,9 @@ export interface Wanted {
 
 const defaultTimeout = 3600;
 
-/** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. */
-export function checkCount(wanted: Wanted): void {
-  const { template, machine_count } = wanted;
-  const bound = bounded(template) ? Math.min(template.max_instances ?? machineCountCeiling, machineCountCeiling) : machineCountCeiling;
+/** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. Where each instance has its own bound, selection knows them. */
+export function checkCount({ template, variants, machine_count }: Wanted): void {
+  const bound = Math.min(variants ? Infinity : boundOf(template), machineCountCeiling);
   if (machine_count <= bound) return;
   const whose = bound === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
   throw new BrokerError(
@@ -51,7 +48,7 @@ export function checkSize({ additional_data, tags }: Wanted): void {
 }
 
 /** -1 or absent: no bound. */
-const bounded = (template: Template): boolean => template.max_instances !== undefined && template.max_instances >= 0;
+const boundOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
 
 const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
   `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
@@ -60,41 +57,52 @@ const openingMessage = (count: number, template_id: string | null, instance: str
 export const asOpened = (request: RequestRecord): RequestRecord => ({
   ...request,
   status: 'pending',
-  message: openingMessage(request.machine_count, request.template_id, request.ladder[0]),
+  message: openingMessage(request.machine_count, request.template_id, request.selected_instance),
+});
+
+/** What a request keeps to wherever it is served, though the chosen instance's defaults said it. */
+const termsOf = ({ partial, retry_until_timeout, replace_lost }: Template): Partial<Template> => ({
+  ...(partial === undefined ? {} : { partial }),
+  ...(retry_until_timeout === undefined ? {} : { retry_until_timeout }),
+  ...(replace_lost === undefined ? {} : { replace_lost }),
 });
 
 /** A provisioning request as it is first stored, and the one commit that stores it. */
 export function openRequest(
   wanted: Wanted,
-  selection: Selection,
+  chosen: Chosen,
   selectionTimeMs: number,
   now: number,
   given: { readonly request_id: string; readonly key?: IdempotencyKey },
 ): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
-  const { template, machine_count } = wanted;
-  const timeout = wanted.timeout ?? template.timeout ?? defaultTimeout;
+  const { template, variants, machine_count } = wanted;
+  const { preference = {}, seen = template } = chosen;
+  const terms = termsOf(seen);
+  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeout;
+  const bound = boundOf(seen);
   const request: RequestRecord = {
     request_id: given.request_id,
     kind: 'provision',
     status: 'pending',
     template_id: template.template_id,
-    template,
-    ...(wanted.variants ? { variants: { ...wanted.variants } } : {}),
+    template: { ...template, ...terms },
+    ...(variants ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) } : {}),
     machine_count,
     holds: machine_count,
     delivered: 0,
-    provider_type: selection.provider_type,
-    provider_instance: selection.provider_instance,
+    provider_type: chosen.provider_type,
+    provider_instance: chosen.provider_instance,
     provider_selection: {
-      selection_reason: selection.selection_reason,
-      confidence: selection.confidence,
-      alternatives: [...selection.alternatives],
+      selection_reason: chosen.selection_reason,
+      confidence: chosen.confidence,
+      alternatives: [...chosen.alternatives],
       selection_time_ms: selectionTimeMs,
     },
-    ladder: [selection.provider_instance, ...selection.alternatives],
+    preference,
+    selected_instance: chosen.provider_instance,
     ...(wanted.additional_data ? { additional_data: { ...wanted.additional_data } } : {}),
     ...(wanted.tags ? { tags: { ...wanted.tags } } : {}),
-    message: openingMessage(machine_count, template.template_id, selection.provider_instance),
+    message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,
     next_at: now,
@@ -106,9 +114,7 @@ export function openRequest(
     request,
     changes: [
       ...rememberKey(given.key, request_id, now),
-      ...(bounded(template)
-        ? [{ op: 'limit', template_id: template.template_id, machine_count, max: template.max_instances ?? 0 } as const]
-        : []),
+      ...(bound < Infinity ? [{ op: 'limit', template_id: template.template_id, machine_count, max: bound } as const] : []),
       { op: 'insert', kind: 'request', record: request },
       {
         op: 'insert',

@@ -1,27 +1,31 @@
-import type { Candidate, Rejection, SelectionQuery, Strategy } from './candidate.ts';
+import type { Candidate, MachineLimit, Rejection, SelectionQuery, Strategy } from './candidate.ts';
 
 export interface Sifted {
   readonly eligible: readonly Candidate[];
+  /** Nothing is against them but that their API cannot honour the template. */
+  readonly unfit: readonly Candidate[];
   readonly rejected: readonly Rejection[];
 }
 
-/** Parts those that can serve from those that cannot, each with its reason. Want of capacity keeps an instance out only while another is in. */
+/** Parts those that can serve from those that cannot, each with its reason. */
 export function sift(query: SelectionQuery, strategy: Strategy, candidates: readonly Candidate[]): Sifted {
   const eligible: Candidate[] = [];
-  const short: Candidate[] = [];
+  const unfit: Candidate[] = [];
   const rejected: Rejection[] = [];
   for (const candidate of candidates) {
     const rejection = objection(query, strategy, candidate);
     if (rejection) rejected.push(rejection);
-    else if (candidate.without_capacity) short.push(candidate);
-    else eligible.push(candidate);
+    else if (candidate.unfit === undefined) eligible.push(candidate);
+    else unfit.push(candidate);
   }
-  if (eligible.length === 0) return { eligible: short, rejected };
-  for (const { name } of short) {
-    rejected.push({ name, code: 'NO_CAPACITY', reason: 'every offer that the template allows was lately without capacity' });
-  }
-  return { eligible, rejected };
+  return { eligible, unfit, rejected };
 }
+
+export const unfitness = ({ name, unfit }: Candidate): Rejection => ({
+  name,
+  code: 'TEMPLATE_INVALID',
+  reason: `its API cannot honour the template: ${(unfit ?? '').replace(/\.$/, '')}`,
+});
 
 function objection(query: SelectionQuery, strategy: Strategy, candidate: Candidate): Rejection | undefined {
   const { name } = candidate;
@@ -29,18 +33,27 @@ function objection(query: SelectionQuery, strategy: Strategy, candidate: Candida
   if (query.provider_type !== undefined && candidate.type !== query.provider_type) {
     return { name, code: 'PROVIDER_TYPE_MISMATCH', reason: `its type is '${candidate.type}', not '${query.provider_type}'` };
   }
-  if (query.provider_api !== undefined && !candidate.apis.includes(query.provider_api)) {
+  const wanted = query.provider_api ?? candidate.wanted_api;
+  if (wanted !== undefined && !candidate.apis.includes(wanted)) {
     const offered = candidate.apis.length === 0 ? 'none at all' : candidate.apis.join(', ');
-    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${query.provider_api}' but ${offered}` };
+    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${wanted}' but ${offered}` };
   }
   if (candidate.apis.length === 0) return { name, code: 'API_NOT_SUPPORTED', reason: 'it offers no API' };
-  if (query.machine_count > candidate.max_instances_per_request) {
-    const reason = `${query.machine_count} machines are more than its limit of ${candidate.max_instances_per_request} for one request`;
-    return { name, code: 'INSTANCE_LIMIT_EXCEEDED', reason };
-  }
+  const over = candidate.limits.find((limit) => limit.most < counted(query, limit));
+  if (over) return { name, code: 'INSTANCE_LIMIT_EXCEEDED', reason: tooMany(query, over) };
   if (candidate.unhealthy !== undefined)
     return { name, code: 'PROVIDER_UNHEALTHY', reason: `it is unhealthy: ${candidate.unhealthy.replace(/\.$/, '')}` };
   if (candidate.weight === 0 && strategy !== 'explicit')
     return { name, code: 'WEIGHT_ZERO', reason: 'its weight is 0: it is used only when named' };
   return undefined;
+}
+
+const counted = ({ machine_count, held = 0 }: SelectionQuery, { by }: MachineLimit): number =>
+  machine_count + (by === 'template' ? held : 0);
+
+function tooMany({ machine_count, held = 0 }: SelectionQuery, { most, by }: MachineLimit): string {
+  if (by === 'instance') return `${machine_count} machines are more than its limit of ${most} for one request`;
+  if (by === 'api') return `${machine_count} machines are more than the ${most} that its API gives to one request`;
+  const beside = held > 0 ? `, of which ${held} are held,` : '';
+  return `${machine_count} machines are more than the ${most}${beside} that the template allows there`;
 }

@@ -8,7 +8,7 @@ export interface Policy {
   applies(query: SelectionQuery): boolean;
   /** Best first. */
   rank(query: SelectionQuery, eligible: readonly Candidate[]): readonly Candidate[];
-  reason(query: SelectionQuery, winner: Candidate): string;
+  reason(query: SelectionQuery, winner: Candidate, eligible: readonly Candidate[]): string;
 }
 
 const nameHashes = new Map<string, number>();
@@ -18,25 +18,38 @@ function nameHash(name: string): number {
   return hash;
 }
 
-const byPreference = (a: Candidate, b: Candidate): number =>
-  a.priority - b.priority || b.weight - a.weight || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-
-/** The highest score first. Sorted in as they come: a few dozen at most, and chosen among for every request. */
-function byScore(candidates: readonly Candidate[], score: (candidate: Candidate) => number): readonly Candidate[] {
+/** Weighted rendezvous on the request id within each group, the group with the lowest number first. Sorted in as they come: a few dozen at most. */
+function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group: (candidate: Candidate) => number): readonly Candidate[] {
+  const key = hashText(query.key);
   const ranked: Candidate[] = [];
+  const groups: number[] = [];
   const scores: number[] = [];
   for (const candidate of candidates) {
-    const mine = score(candidate);
+    const mine = group(candidate);
+    const score = rendezvous(key, nameHash(candidate.name), candidate.weight);
     let at = ranked.length;
-    while (at > 0 && (scores[at - 1] ?? 0) < mine) {
+    for (; at > 0; at--) {
+      const before = groups[at - 1] as number;
+      if (before < mine || (before === mine && (scores[at - 1] as number) >= score)) break;
       ranked[at] = ranked[at - 1] as Candidate;
+      groups[at] = before;
       scores[at] = scores[at - 1] as number;
-      at -= 1;
     }
     ranked[at] = candidate;
-    scores[at] = mine;
+    groups[at] = mine;
+    scores[at] = score;
   }
   return ranked;
+}
+
+const alike = (): number => 0;
+const byPriority = ({ priority }: Candidate): number => priority;
+
+/** The lowest priority number, and the share of the winner where several have it. */
+function preferred({ priority, weight }: Candidate, eligible: readonly Candidate[]): string {
+  const equals = eligible.filter((each) => each.priority === priority);
+  const total = equals.reduce((sum, each) => sum + each.weight, 0);
+  return equals.length === 1 ? `priority ${priority}` : `priority ${priority}, shared by weight (${weight} of ${total}),`;
 }
 
 export const policies: readonly Policy[] = [
@@ -49,22 +62,20 @@ export const policies: readonly Policy[] = [
   {
     strategy: 'load_balanced',
     applies: (query) => query.provider_type !== undefined,
-    rank(query, eligible) {
-      const key = hashText(query.key);
-      return byScore(eligible, ({ name, weight }) => rendezvous(key, nameHash(name), weight));
-    },
+    rank: (query, eligible) => byWeight(query, eligible, alike),
     reason: (query, winner) => `load balanced by weight over the instances of type '${query.provider_type ?? winner.type}'`,
   },
   {
     strategy: 'api_based',
     applies: (query) => query.provider_api !== undefined,
-    rank: (_, eligible) => eligible.toSorted(byPreference),
-    reason: (query, winner) => `priority ${winner.priority} among the instances that offer '${query.provider_api ?? 'any API'}'`,
+    rank: (query, eligible) => byWeight(query, eligible, byPriority),
+    reason: (query, winner, eligible) =>
+      `${preferred(winner, eligible)} among the instances that offer '${query.provider_api ?? 'any API'}'`,
   },
   {
     strategy: 'default',
     applies: () => true,
-    rank: (_, eligible) => eligible.toSorted(byPreference),
-    reason: (_, winner) => `priority ${winner.priority}, weight ${winner.weight} among all enabled instances`,
+    rank: (query, eligible) => byWeight(query, eligible, byPriority),
+    reason: (_, winner, eligible) => `${preferred(winner, eligible)} among all enabled instances`,
   },
 ];

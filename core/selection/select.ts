@@ -1,8 +1,8 @@
 import { BrokerError, type Code } from '../errors.ts';
 import { hint } from '../spelling.ts';
 import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
-import { sift } from './eligibility.ts';
-import { policies } from './policies.ts';
+import { sift, unfitness } from './eligibility.ts';
+import { policies, type Policy } from './policies.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
 /** With which a selection refuses, and the review of what was selected. */
@@ -16,30 +16,62 @@ export const selectionRefusals = [
   'TEMPLATE_INVALID',
 ] as const satisfies readonly Code[];
 
+export interface Ranking {
+  readonly policy: Policy;
+  /** Those that can serve, best first. Who lacked capacity lately comes behind all others. */
+  readonly eligible: readonly Candidate[];
+  /** Those that could if their API honoured the template. */
+  readonly unfit: readonly Candidate[];
+  /** Why the others cannot. */
+  readonly rejected: readonly Rejection[];
+}
+
+/** All instances, in the order in which they would serve a request. Pure: the same query and candidates give the same answer in every process. */
+export function rank(query: SelectionQuery, candidates: readonly Candidate[]): Ranking {
+  const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
+  if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
+  const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
+  const { eligible, unfit, rejected } = sift(query, policy.strategy, named);
+  const { provider_instance: name } = query;
+  if (policy.strategy === 'explicit' && name !== undefined && named.length === 0)
+    return { policy, eligible, unfit, rejected: [{ name, code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' }] };
+  const ranked = policy.rank(query, eligible);
+  const behind = ranked.filter(({ lacking }) => lacking);
+  return {
+    policy,
+    eligible: behind.length === 0 ? ranked : [...ranked.filter(({ lacking }) => !lacking), ...behind],
+    unfit: policy.rank(query, unfit),
+    rejected,
+  };
+}
+
 /**
- * Chooses the provider instance for a request. Pure: the same query and candidates give the same answer in every process.
+ * Chooses the provider instance for a request. Pure, as `rank`; one whose API cannot honour the template is chosen only where there is no other.
  * Refuses with PROVIDER_NOT_FOUND, PROVIDER_DISABLED, PROVIDER_TYPE_MISMATCH, API_NOT_SUPPORTED, INSTANCE_LIMIT_EXCEEDED,
  * NO_ENABLED_PROVIDERS, or INVALID_REQUEST when the strategy lacks what it goes by.
  */
 export function select(query: SelectionQuery, candidates: readonly Candidate[]): Selection {
-  const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
-  if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
+  const { policy, ...ranking } = rank(query, candidates);
   if (policy.strategy === 'explicit') requireNamed(query, candidates);
   requireType(query, candidates);
-  const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
-  const { eligible, rejected } = sift(query, policy.strategy, named);
-  const [winner, ...runnersUp] = policy.rank(query, eligible);
-  if (!winner) throw refusal(query, candidates, rejected);
+  const eligible = ranking.eligible.length > 0 ? ranking.eligible : ranking.unfit;
+  const [winner, ...runnersUp] = eligible;
+  if (!winner) throw refusal(query, candidates, ranking.rejected);
   const weight = eligible.reduce((sum, candidate) => sum + candidate.weight, 0);
   return {
     strategy: policy.strategy,
     provider_type: winner.type,
     provider_instance: winner.name,
-    selection_reason: policy.reason(query, winner),
+    selection_reason: `${policy.reason(query, winner, eligible)}${passedOver(winner, eligible)}`,
     confidence: eligible.length === 1 || weight === 0 ? 1 : Math.round((winner.weight / weight) * 1000) / 1000,
     alternatives: runnersUp.map(({ name }) => name),
-    rejected,
+    rejected: eligible === ranking.eligible ? [...ranking.rejected, ...ranking.unfit.map(unfitness)] : ranking.rejected,
   };
+}
+
+function passedOver(winner: Candidate, eligible: readonly Candidate[]): string {
+  const short = winner.lacking ? [] : eligible.filter(({ lacking }) => lacking).map(({ name }) => `'${name}'`);
+  return short.length === 0 ? '' : `; without capacity lately, and therefore behind: ${short.join(', ')}`;
 }
 
 function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {

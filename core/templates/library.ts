@@ -1,6 +1,7 @@
 import { BrokerError } from '../errors.ts';
 import { isError, sentence, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
+import type { Placed } from '../model/placed.ts';
 import type { Template } from '../model/template.ts';
 import type { TemplateDetail } from '../scheduler.ts';
 import { nearest } from '../spelling.ts';
@@ -76,6 +77,12 @@ export class TemplateLibrary implements Disposable {
   async seek(template_id: string): Promise<Template> {
     if (!this.#merged.has(template_id)) await this.#readStored();
     return this.get(template_id);
+  }
+
+  /** A template as instances may serve it; refuses as `get` does. */
+  placed(template_id: string): Placed {
+    const { template, variants } = this.#merged.get(template_id) ?? this.#missing(template_id);
+    return { template, ...(variants ? { variants: Object.fromEntries(variants) } : {}) };
   }
 
   /** Where a template comes from; refuses as `get` does. */

@@ -1,4 +1,12 @@
-import { ProviderFault, type Aim, type Launch, type LaunchOrder, type MachineReport, type Observation, type Shortfall } from '../../core/index.ts';
+import {
+  ProviderFault,
+  type Aim,
+  type Launch,
+  type LaunchOrder,
+  type MachineReport,
+  type Observation,
+  type Shortfall,
+} from '../../core/index.ts';
 import type { LaunchMood, ListMood, ObserveMood, ReleaseMood } from './commands.ts';
 import type { ApiSetup } from './setup.ts';
 import type { Time } from './time.ts';
@@ -165,7 +173,11 @@ export class Cloud {
     // What came and cannot be seen yet is still to come for whoever looks.
     const seen = new Set(machines.map(({ machine_id }) => machine_id));
     const unseen = this.#mine(fleet).some((machine) => isLive(machine) && !seen.has(machine.id) && !this.isKnown(machine));
-    return { machines, settled: this.#settled(fleet) && !unseen, ...(short ? { stuck: true, shortfall: [lackingFor(fleet.to_come)] } : {}) };
+    return {
+      machines,
+      settled: this.#settled(fleet) && !unseen,
+      ...(short ? { stuck: true, shortfall: [lackingFor(fleet.to_come)] } : {}),
+    };
   }
 
   release(token: string, aim: Aim): { readonly done: boolean; readonly again_ms?: number } {

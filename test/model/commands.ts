@@ -55,7 +55,20 @@ const shortMs = oneOf(2_000, 10, 8_000, 30_000);
 const windowMs = oneOf(5_000, 20_000, 60_000, 400_000);
 
 const where = fc.record<Where>({
-  on: oneOf('commit', 'commit', 'full commit', 'full commit', 'read', 'launch', 'launch', 'observe', 'release', 'prepare', 'dispose', 'remove'),
+  on: oneOf(
+    'commit',
+    'commit',
+    'full commit',
+    'full commit',
+    'read',
+    'launch',
+    'launch',
+    'observe',
+    'release',
+    'prepare',
+    'dispose',
+    'remove',
+  ),
   side: oneOf('after', 'after', 'before'),
   executed: oneOf('yes', 'no', 'late'),
   nth: oneOf(1, 1, 2, 3, 5),
@@ -101,7 +114,15 @@ function command(sizes: fc.Arbitrary<number>): fc.Arbitrary<Command> {
         times,
       }),
     ),
-    weigh(5, fc.record({ do: does('observations'), at: small, mood: oneOf('empty', 'empty', 'missing', 'stale', 'faults', 'fails'), ms: windowMs })),
+    weigh(
+      5,
+      fc.record({
+        do: does('observations'),
+        at: small,
+        mood: oneOf('empty', 'empty', 'missing', 'stale', 'faults', 'fails'),
+        ms: windowMs,
+      }),
+    ),
     weigh(
       3,
       fc.record({
@@ -128,12 +149,14 @@ function command(sizes: fc.Arbitrary<number>): fc.Arbitrary<Command> {
     weigh(1, fc.record({ do: does('silence'), ms: windowMs })),
     weigh(
       7,
-      fc.tuple(where, oneOf(10, 1_000, 60_000), oneOf(false, false, true)).map(([at, down_ms, elsewhere]): Command => ({
-        do: 'kill',
-        ...at,
-        down_ms,
-        elsewhere,
-      })),
+      fc.tuple(where, oneOf(10, 1_000, 60_000), oneOf(false, false, true)).map(
+        ([at, down_ms, elsewhere]): Command => ({
+          do: 'kill',
+          ...at,
+          down_ms,
+          elsewhere,
+        }),
+      ),
     ),
     weigh(
       2,

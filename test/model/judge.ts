@@ -75,7 +75,9 @@ export class Judge {
   seen(request_id: string): Seen[] {
     const attempts = this.#shelf.attempts.get(request_id);
     return this.#clouds.flatMap((cloud) =>
-      cloud.of(request_id).map((machine) => ({ machine, row: this.row(machine), given_up: attempts?.get(machine.attempt)?.state === 'lost' })),
+      cloud
+        .of(request_id)
+        .map((machine) => ({ machine, row: this.row(machine), given_up: attempts?.get(machine.attempt)?.state === 'lost' })),
     );
   }
 
@@ -143,7 +145,10 @@ export class Judge {
     });
     const told = row.fulfilment ? row.fulfilment.delivered : named.length;
     if (told > named.length - living.length)
-      this.fail('living one told gone', `${row.request_id} is ${row.status}: ${told} gone of ${named.length}, and ${living.join(', ')} run`);
+      this.fail(
+        'living one told gone',
+        `${row.request_id} is ${row.status}: ${told} gone of ${named.length}, and ${living.join(', ')} run`,
+      );
   }
 
   #attempt(row: AttemptRecord, before: AttemptRecord | undefined, life: Life | undefined): void {

@@ -74,7 +74,9 @@ async function carryOut(command: Command, world: World): Promise<void> {
       for (let i = 0; i < command.times; i++) await world.request(command.machines, command.template);
       return;
     case 'return': {
-      const rows = [...shelf.machines.values()].filter(({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of));
+      const rows = [...shelf.machines.values()].filter(
+        ({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of),
+      );
       const ids = chosen(rows, command.from, command.machines).map(({ machine_id }) => machine_id);
       if (ids.length > 0) await world.asks(() => world.desk.giveBack(ids, 120));
       return;
@@ -122,7 +124,10 @@ async function carryOut(command: Command, world: World): Promise<void> {
       return;
     case 'storage': {
       const faults = command.of === 'commits' ? life?.commitFaults : life?.readFaults;
-      faults?.push(...Array.from({ length: command.after }, () => undefined), ...Array.from({ length: command.times }, () => command.fault));
+      faults?.push(
+        ...Array.from({ length: command.after }, () => undefined),
+        ...Array.from({ length: command.times }, () => command.fault),
+      );
       return;
     }
     case 'silence':

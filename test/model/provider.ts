@@ -97,7 +97,10 @@ export function providerOf(setup: ApiSetup, life: Life, time: Time): { readonly 
     },
     ...(setup.offers > 0 ? { offers: () => Array.from({ length: setup.offers }, (_, index) => ({ key: `pool-${index}` })) } : {}),
     ...(setup.prepares
-      ? { prepare: async (cloud: Cloud, order: { token: string }, call: Call) => cross(cloud, 'prepare', call, () => ({ for: order.token })) }
+      ? {
+          prepare: async (cloud: Cloud, order: { token: string }, call: Call) =>
+            cross(cloud, 'prepare', call, () => ({ for: order.token })),
+        }
       : {}),
     launch: async (cloud, order, call) => cross(cloud, 'launch', call, (late) => cloud.launch(order, late)),
     observe: async (cloud, watched, call) =>

@@ -31,8 +31,10 @@ function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestReco
   const left = all.filter((each) => isLive(each.machine) && !unfindable(setup, each));
   for (const { machine, row } of left) {
     if (!row) judge.fail('forgotten', `${machine.id} of ${request_id} runs, and no row says so`);
-    else if (row.gone_at !== undefined) judge.fail('living one told gone', `${machine.id} of ${request_id} runs, and its row says ${row.status}`);
-    else if (row.going !== undefined) judge.fail('wish not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
+    else if (row.gone_at !== undefined)
+      judge.fail('living one told gone', `${machine.id} of ${request_id} runs, and its row says ${row.status}`);
+    else if (row.going !== undefined)
+      judge.fail('wish not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
     else if (owed.returned.has(machine.id)) judge.fail('wish not carried out', `${machine.id} of ${request_id} was returned, and runs`);
     else if (owed.cancelled_at !== undefined) judge.fail('wish not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
   }
@@ -51,7 +53,8 @@ function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestReco
 function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
   const { request_id, status, fulfilment } = request;
   const delivered = all.filter(({ row }) => row?.ready_at !== undefined).length;
-  if (request.delivered !== delivered) judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
+  if (request.delivered !== delivered)
+    judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
   if (fulfilment?.requested !== request.machine_count || fulfilment.delivered > delivered || fulfilment.final !== true)
     judge.fail('figures', `${request_id}: ${JSON.stringify(fulfilment)} for ${request.machine_count}, of which ${delivered} became ready`);
   const rows = all.flatMap(({ row }) => row ?? []);
@@ -63,7 +66,8 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
   const cancelled = owed.cancelled_at !== undefined && owed.cancelled_at + 60_000 < (owed.ended_at ?? Infinity);
   if (cancelled && status !== 'cancelled') judge.fail('wrong status', `${request_id} was cancelled in time, and is ${status}`);
   if (status === 'cancelled' && owed.cancelled_at === undefined) judge.fail('wrong status', `${request_id} is cancelled, and nobody did`);
-  if (status === 'failed' && staying.length > 0) judge.fail('wrong status', `${request_id} failed, and ${staying.length} machines of it stay`);
+  if (status === 'failed' && staying.length > 0)
+    judge.fail('wrong status', `${request_id} failed, and ${staying.length} machines of it stay`);
   const told = fulfilment?.delivered ?? 0;
   if (status === 'completed' && told === 0) judge.fail('wrong status', `${request_id} is completed without a machine`);
   if (status === 'failed' && told > 0 && request.template?.partial !== 'all_or_nothing')
@@ -79,13 +83,18 @@ export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: reado
     for (const each of judge.seen(owed.request.request_id)) {
       if (!isLive(each.machine) || unfindable(setup, each)) continue;
       const { row } = each;
-      judge.fail('forgotten', `${each.machine.id} of ${owed.request.request_id} runs after all was given back; its row says ${row?.going ?? row?.status}`);
+      judge.fail(
+        'forgotten',
+        `${each.machine.id} of ${owed.request.request_id} runs after all was given back; its row says ${row?.going ?? row?.status}`,
+      );
     }
   }
   for (const row of shelf.machines.values())
-    if (row.gone_at === undefined) judge.fail('figures', `row ${machineKey(row).replace('\u0000', '/')} is ${row.status} after all was given back`);
+    if (row.gone_at === undefined)
+      judge.fail('figures', `row ${machineKey(row).replace('\u0000', '/')} is ${row.status} after all was given back`);
   if (!setup.api.disposes || setup.sweep !== 'terminate') return;
   for (const cloud of clouds)
     for (const [token, fleet] of cloud.fleets)
-      if (!fleet.deleted && setup.api.kind !== 'plain') judge.fail('forgotten', `fleet ${token.slice(0, 6)} of ${fleet.order.request_id} is still there`);
+      if (!fleet.deleted && setup.api.kind !== 'plain')
+        judge.fail('forgotten', `fleet ${token.slice(0, 6)} of ${fleet.order.request_id} is still there`);
 }

@@ -4,7 +4,11 @@ import { largeHistories, smallHistories, type History } from './commands.ts';
 import { play } from './play.ts';
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '100' }, seed: { type: 'string', default: String(Date.now() % 1e6) }, large: { type: 'boolean', default: false } },
+  options: {
+    runs: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+    large: { type: 'boolean', default: false },
+  },
 });
 const began = Date.now();
 let plays = 0;

@@ -1,4 +1,13 @@
-import { BrokerError, type AttemptRecord, type Change, type Kind, type MachineRecord, type RequestRecord, type Store, type WishRecord } from '../../core/index.ts';
+import {
+  BrokerError,
+  type AttemptRecord,
+  type Change,
+  type Kind,
+  type MachineRecord,
+  type RequestRecord,
+  type Store,
+  type WishRecord,
+} from '../../core/index.ts';
 import { machineKey } from '../../core/model/machine.ts';
 import type { Life, StoreFault } from './life.ts';
 import type { Time } from './time.ts';
@@ -13,11 +22,9 @@ export interface Rows {
 }
 
 /** A row that was written. `before`: what stood there. */
-export type Written = { [K in 'request' | 'attempt' | 'machine' | 'wish']: { readonly kind: K; readonly before: RowOf[K] | undefined; readonly row: RowOf[K] } }[
-  | 'request'
-  | 'attempt'
-  | 'machine'
-  | 'wish'];
+export type Written = {
+  [K in 'request' | 'attempt' | 'machine' | 'wish']: { readonly kind: K; readonly before: RowOf[K] | undefined; readonly row: RowOf[K] };
+}['request' | 'attempt' | 'machine' | 'wish'];
 interface RowOf {
   request: RequestRecord;
   attempt: AttemptRecord;
@@ -109,8 +116,7 @@ export class Shelf {
     await this.#store.commit(changes);
     const rows = changes.flatMap((change) => this.#copy(change));
     const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
-    if (this.#time.now >= this.silentUntil)
-      for (const watcher of this.#watchers) for (const kind of kinds) watcher.heard.add(kind);
+    if (this.#time.now >= this.silentUntil) for (const watcher of this.#watchers) for (const kind of kinds) watcher.heard.add(kind);
     if (rows.length > 0) this.written(rows, life);
   }
 

@@ -129,7 +129,7 @@ export class World {
     const entry = this.#config[change.at % this.#config.length];
     if (!entry) return;
     const { instance } = entry;
-    const to = (fields: Partial<ProviderInstance>) => (entry as { instance: ProviderInstance }).instance = { ...instance, ...fields };
+    const to = (fields: Partial<ProviderInstance>) => ((entry as { instance: ProviderInstance }).instance = { ...instance, ...fields });
     if (change.to === 'removed' || change.to === 'there') entry.there = change.to === 'there';
     else if (change.to === 'weight') to({ weight: change.weight });
     else if (change.to === 'max_concurrent') to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
@@ -187,7 +187,8 @@ export class World {
       ...silentLog,
       error: (fields, message) => {
         const { err } = fields as { readonly err?: unknown };
-        if (/loaded anew|bug of/.test(message)) this.judge.fail('unexpected error', `${message} ${err instanceof Error ? (err.stack ?? '') : ''}`);
+        if (/loaded anew|bug of/.test(message))
+          this.judge.fail('unexpected error', `${message} ${err instanceof Error ? (err.stack ?? '') : ''}`);
       },
     };
   }

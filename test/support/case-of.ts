@@ -14,7 +14,6 @@ export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {
     machine_count,
     holds: machine_count,
     delivered: 0,
-    ladder: ['east'],
     message: '',
     created_at: 0,
     deadline_at: 3_600_000,

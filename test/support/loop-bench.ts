@@ -3,7 +3,9 @@ import { startLoop, type RunningLoop } from '../../core/lifecycle/loop.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
+import type { Preference } from '../../core/model/request.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
+import { choose } from '../../core/providers/choose.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestDesk } from '../../core/requests/desk.ts';
 import { noLookout } from '../../core/requests/lookout.ts';
@@ -16,7 +18,9 @@ export interface LoopBench {
   readonly clouds: Readonly<Record<string, ScriptedCloud>>;
   readonly store: Store;
   readonly desk: RequestDesk;
-  request(machine_count: number, template?: Partial<Template>): Promise<string>;
+  request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
+  /** Changes the configuration of an instance; the loop runs by it from its next start. */
+  configure(instance: string, fields: Partial<ProviderInstance>): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
   restart(): Promise<void>;
   /** From now on the storage tells the loop of nothing. */
@@ -42,8 +46,7 @@ function lifeOn(store: Store): Life {
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
       if (typeof found !== 'function') return found;
-      if (name === 'watch')
-        return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
+      if (name === 'watch') return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
       return (...args: unknown[]) => {
         if (name === 'commit' && left > 0) left -= 1;
         return left <= 0 ? never() : found.apply(target, args);
@@ -88,7 +91,7 @@ export async function loopBench(
   const apis = [scriptedApi(first.capabilities, first.offers, finds)];
   const facts = new Facts(store, clock);
   await facts.follow();
-  const directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
+  let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
   const desk = new RequestDesk(store, clock, noLookout, 1_000);
   let thread = 0;
   let loop: RunningLoop;
@@ -114,10 +117,16 @@ export async function loopBench(
     clouds,
     store,
     desk,
-    async request(machine_count, template = {}) {
+    async request(machine_count, template = {}, preference = {}) {
       const whole = { template_id: 'small', ...template } as Template;
-      const { request } = await desk.open({ template: whole, machine_count }, (key) => directory.choose(whole, key, machine_count));
+      const { request } = await desk.open({ template: whole, machine_count }, (key) =>
+        choose({ template: whole }, { key, machine_count }, preference, directory),
+      );
       return request.request_id;
+    },
+    configure(name, fields) {
+      for (const [index, instance] of instances.entries()) if (instance.name === name) instances[index] = { ...instance, ...fields };
+      directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
     },
     async status(request_id) {
       return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;

@@ -8,7 +8,6 @@ import { said, type CallEnd } from '../../providers/guard.ts';
 import type { CallEvidence } from '../../providers/guarded-calls.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
 import type { Verb } from '../../providers/time-outs.ts';
-import type { Store } from '../../storage.ts';
 import { AskTimes, shortestMs } from './ask-times.ts';
 import { Troubles } from './troubles.ts';
 
@@ -40,16 +39,14 @@ interface Watched {
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;
-  readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #watched = new Map<string, Watched>();
   readonly #first_at: number;
 
   /** `firstMs`: how long after now the instances are asked for the first time. */
-  constructor(facts: Facts, store: Store, clock: Clock, log: Log, firstMs = 0) {
+  constructor(facts: Facts, clock: Clock, log: Log, firstMs = 0) {
     this.#facts = facts;
-    this.#store = store;
     this.#clock = clock;
     this.#log = log;
     this.#first_at = clock.monotonic() + firstMs;
@@ -192,7 +189,7 @@ export class HealthWatch implements CallEvidence {
   #save(name: string, watched: Watched): void {
     watched.stored = this.#clock.monotonic();
     watched.unstored = false;
-    this.#store.commit(this.#facts.learnHealth(name, watched.health)).catch((error: unknown) => {
+    this.#facts.learnHealth(name, watched.health).catch((error: unknown) => {
       if (!watched.unstored) this.#log.warn({ err: error }, 'The health of an instance could not be stored; trying again.');
       watched.unstored = true;
     });

@@ -19,10 +19,10 @@ const longestHoldMs = 10_000;
 export async function open(orders: readonly PlannedOrder[], holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
   const [first] = orders;
   if (!first) return [];
-  const { provider_instance } = first.rung;
+  const { provider_instance } = first.option;
   const connected = await connect(provider_instance, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
-    // It may answer in a moment, and nothing was promised to it yet: meanwhile another instance may serve.
+    // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
     holding.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
       Math.min(connected.retry_after_ms ?? defaultAgainMs, longestHoldMs),
@@ -60,9 +60,9 @@ async function openInTurn(provider_instance: string, max: number, holding: Holdi
 function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
   const { request, now } = draft;
   let number = draft.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
-  for (const { rung, machine_count, offers } of orders) {
+  for (const { option, machine_count, offers } of orders) {
     number += 1;
-    const { provider_instance, provider_type, api, template } = rung;
+    const { provider_instance, provider_type, api, template } = option;
     const attempt: AttemptRecord = {
       request_id: request.request_id,
       attempt: number,
@@ -77,7 +77,7 @@ function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, to
       disposed: false,
       shortfall: [],
       created_at: now,
-      ...(tools.api(rung)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
+      ...(tools.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
       doubtful: false,
       tries: 0,
     };

@@ -6,7 +6,8 @@ import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
 import { isSettled } from '../attempt.ts';
 import { tally } from '../counting.ts';
-import { plan, type PlannedOrder, type Rung } from './plan.ts';
+import { nobody, type FallbackOrder } from './fallback-order.ts';
+import { plan, type PlannedOrder } from './plan.ts';
 import { msUntil } from '../ms-until.ts';
 import type { Settings } from '../settings.ts';
 
@@ -38,10 +39,8 @@ export interface Circumstances {
   readonly monotonic: number;
   readonly settings: Settings;
   readonly agenda: Agenda;
-  /** Instances that may serve it, best first. Worked out only when machines are missing. */
-  ladder(): readonly Rung[];
-  /** Whether an instance is known to answer, or nothing is known of it. */
-  answers(instance: string): boolean;
+  /** Instances that may serve it. Worked out only when machines are missing. */
+  fallbackOrder(): FallbackOrder;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
   /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
@@ -77,20 +76,19 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   let message: string | undefined;
   if (!stop && !over && counts.missing > 0) {
     const persistent = request.template?.retry_until_timeout === true;
-    // What lacked capacity once may have some again: a request that keeps trying forgives as everyone forgets.
-    const since = persistent ? at.now - at.settings.offer_memory_ms : -Infinity;
-    const ladder = at.held_back === undefined ? at.ladder() : [];
-    const orders = plan(from, ladder, counts.missing, since);
-    if (orders.length > 0) return { steps: [...steps, { do: 'open', orders }] };
+    const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
+    const planned = plan(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
+    if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
     } else if (persistent) {
-      message = 'Every offer lacked capacity; trying again until the time-out.';
-      wake.in(10_000);
+      const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
+      message = `${why}; trying again until the time-out.`;
+      wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
     } else {
       exhausted = true;
-      skipped = ladder.flatMap((rung) => rung.skipped ?? []);
+      skipped = options.length > 0 ? planned.skipped : nobody(out);
     }
   }
 
@@ -150,10 +148,10 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: C
 /** Another instance, one that answers, has something left for its machines. */
 function isServedElsewhere(from: Case, attempt: AttemptRecord, at: Circumstances): boolean {
   if (at.held_back !== undefined) return false;
-  const others = at
-    .ladder()
-    .filter(({ provider_instance }) => provider_instance !== attempt.provider_instance && at.answers(provider_instance));
-  return plan(from, others, attempt.order.machine_count).length > 0;
+  const { options } = at.fallbackOrder();
+  const others = options.filter(({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy);
+  const persistent = from.request.template?.retry_until_timeout === true;
+  return plan(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
 }
 
 /** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */

@@ -1,98 +1,89 @@
-import type { FaultKind } from '../../fault.ts';
-import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import type { Template } from '../../model/template.ts';
-import type { Capabilities } from '../../provider.ts';
 import type { Case } from '../case.ts';
-import { isSettled } from '../attempt.ts';
-import { isStaying } from '../machine-life.ts';
-
-/** One instance that may serve a request, with what it offers now, in the order of preference. */
-export interface Rung {
-  readonly provider_instance: string;
-  readonly provider_type: string;
-  readonly api: string;
-  readonly capabilities: Capabilities;
-  /** With the instance's defaults. */
-  readonly template: Template;
-  /** Offers not known to lack capacity, best first; undefined when the API has none to choose from. */
-  readonly offers: readonly Offer[] | undefined;
-  /** Why others of its offers are left out: they lacked capacity a moment ago. */
-  readonly skipped?: readonly Shortfall[];
-}
+import type { ProviderOption } from './provider-option.ts';
+import { attemptsAt, isRuledOut, lastUnanswered, standingOf, type Moment } from './standing.ts';
 
 export interface PlannedOrder {
-  readonly rung: Rung;
+  readonly option: ProviderOption;
   readonly machine_count: number;
   readonly offers: readonly Offer[] | undefined;
+}
+
+export interface Plan {
+  /** Empty: nothing may be ordered now. */
+  readonly orders: readonly PlannedOrder[];
+  /** Why nothing is: what was said of the offers that are not asked yet, and of instances that do not say what they offer. */
+  readonly skipped: readonly Shortfall[];
+  /** When the first of those offers may be asked, in epoch milliseconds. */
+  readonly tried_again_at?: number;
 }
 
 /** Orders made at once: what is still missing after these is planned next. */
 const mostOrders = 100;
 
-/** Attempts that start nothing are not repeated on the same rung more often than this. */
-const fruitlessTries = 3;
+/** A choice of an option: one of its offers, or all that it has where there is nothing to choose from. */
+interface Choice {
+  readonly offer: Offer | undefined;
+  /** It lacked capacity lately, and may be asked from then on. */
+  readonly tried_again_at?: number;
+}
 
 /**
- * The next orders for the machines that are missing: the first rung that has something left, cut by what the API takes at once. Empty: the
- * ladder is at its end. Attempts made before `since` (epoch milliseconds) are forgiven. Pure.
+ * The next orders for the machines that are missing: the first option that has offers which did not lack capacity lately; else the first that has some which may
+ * be asked again; cut by what the API takes at once. Options that did not answer this request come behind the others. Pure.
  */
-export function plan(from: Case, ladder: readonly Rung[], missing: number, since = -Infinity): readonly PlannedOrder[] {
-  for (const rung of ladder) {
-    const tried = from.attempts.filter(
-      (attempt) => attempt.provider_instance === rung.provider_instance && attempt.api === rung.api && attempt.created_at >= since,
-    );
-    if (tried.some(isRuledOut)) continue;
-    const offers = rung.offers?.filter((offer) => !isUsedUp(from, tried, offer));
-    if (offers ? offers.length === 0 : isExhausted(from, tried)) continue;
-    const taken = offers && (rung.capabilities.offers_per_launch === 'one' ? offers.slice(0, 1) : offers);
-    return cut(missing, rung.capabilities.machines_per_launch).map((machine_count) => ({ rung, machine_count, offers: taken }));
+export function plan(from: Case, options: readonly ProviderOption[], missing: number, at: Moment): Plan {
+  const left = options
+    .map((option) => ({ option, tried: attemptsAt(from, option, at) }))
+    .filter(({ option, tried }) => !isRuledOut(option, tried))
+    .toSorted((a, b) => lastUnanswered(a.tried) - lastUnanswered(b.tried))
+    .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at) }));
+
+  for (const isNow of [isOpen, isDue] as const) {
+    for (const { option, choices } of left) {
+      const worth = choices.filter((choice) => isNow(choice, at.now));
+      if (worth.length > 0) return { orders: ordersOf(option, worth, missing), skipped: [] };
+    }
   }
-  return [];
+  const waits = left.flatMap(({ choices }) => choices.flatMap(({ tried_again_at }) => tried_again_at ?? []));
+  return {
+    orders: [],
+    skipped: left.flatMap(({ option }) => whySkipped(option)),
+    ...(waits.length > 0 ? { tried_again_at: Math.min(...waits) } : {}),
+  };
 }
 
-/** The whole order was refused for a reason that has nothing to do with its offers. */
-const isRuledOut = (attempt: AttemptRecord): boolean =>
-  attempt.state === 'closed' && attempt.shortfall.some(({ kind }) => kind === 'quota' || kind === 'credentials');
+const isOpen = ({ tried_again_at }: Choice): boolean => tried_again_at === undefined;
+const isDue = ({ tried_again_at = Infinity }: Choice, now: number): boolean => tried_again_at <= now;
 
-/** An API without offers to choose from has said that it has no machines, or gave nothing often enough. */
-const isExhausted = (from: Case, tried: readonly AttemptRecord[]): boolean =>
-  fruitless(from, tried) >= fruitlessTries || tried.some((attempt) => attempt.shortfall.some(({ kind }) => kind === 'capacity'));
-
-/** Kinds of shortfall after which the same offer need not be asked again. */
-const final: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
-
-/** It was short of machines, or refused, or was tried to no effect often enough. */
-function isUsedUp(from: Case, tried: readonly AttemptRecord[], offer: Offer): boolean {
-  const mine = tried.filter((attempt) => attempt.order.offers?.some((each) => each.key === offer.key));
-  const short = mine.some((attempt) =>
-    attempt.shortfall.some(
-      (each) => final.has(each.kind) && (each.offer === offer.key || (each.offer === undefined && isSettled(attempt))),
-    ),
-  );
-  return (
-    short ||
-    fruitless(
-      from,
-      mine.filter((attempt) => blames(attempt, offer)),
-    ) >= fruitlessTries
-  );
+function choicesOf(from: Case, option: ProviderOption, tried: Case['attempts'], at: Moment): readonly Choice[] {
+  return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
+    const standing = standingOf(from, tried, offer, at);
+    if (standing === 'used-up') return [];
+    const known = offer === undefined ? undefined : option.short.get(offer.key)?.tried_again_at;
+    const times = [known, standing.tried_again_at].filter((time) => time !== undefined);
+    return [{ offer, ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}) }];
+  });
 }
 
-/**
- * What it did not get is this offer's doing, as far as it says: an order that carries several may have asked only some of them, and names those.
- */
-function blames({ order, shortfall }: AttemptRecord, { key }: Offer): boolean {
-  const named = order.offers?.filter((offer) => shortfall.some((each) => each.offer === offer.key)) ?? [];
-  return named.length === 0 || named.some((offer) => offer.key === key) || shortfall.some((each) => each.offer === undefined);
+function ordersOf(option: ProviderOption, choices: readonly Choice[], missing: number): readonly PlannedOrder[] {
+  const { machines_per_launch, offers_per_launch } = option.capabilities;
+  const worth = choices.flatMap(({ offer }) => offer ?? []);
+  const offers = option.offers && (offers_per_launch === 'one' ? worth.slice(0, 1) : worth);
+  return cut(missing, machines_per_launch).map((machine_count) => ({ option, machine_count, offers }));
 }
 
-/** Attempts that ended without a machine that stays or was of use. */
-function fruitless(from: Case, attempts: readonly AttemptRecord[]): number {
-  const bore = (attempt: AttemptRecord) =>
-    [...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);
-  return attempts.filter((attempt) => isSettled(attempt) && !bore(attempt)).length;
-}
+const whySkipped = ({ short, trouble }: ProviderOption): readonly Shortfall[] => [
+  ...(trouble ? [trouble] : []),
+  ...[...short].map(
+    ([
+      offer,
+      {
+        lacked: { kind, code, message },
+      },
+    ]) => ({ offer, kind, code, message: `Not asked again yet: ${message}` }),
+  ),
+];
 
 function cut(count: number, most: number): number[] {
   const orders: number[] = [];

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import { offerItem, type Facts } from '../../providers/facts.ts';
+import { lackFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../storage.ts';
 import { shiftTimes } from '../absorb/shift-times.ts';
 import type { Absorb } from '../act/tools.ts';
@@ -57,17 +57,17 @@ export class Recorder {
 
   async #write(holding: Holding, draft: Draft): Promise<void> {
     const statistics = measured(holding.case, draft, draft.now);
-    const lacking = this.#facts.learn(this.#lacking(holding.case, draft));
-    const most = this.#settings.rows_per_commit;
-    const parts = draft.commits(most - statistics.length);
-    const last = [...(parts.at(-1) ?? []), ...statistics];
-    // That an offer lacked capacity is true by itself: it need not stand with the request.
-    const together = last.length + lacking.length <= most;
-    const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
-      lacking.slice(i * most, (i + 1) * most),
-    );
-    const whole = [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last];
-    for (const part of whole) await this.#insist(holding, part);
+    await this.#facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
+      const most = this.#settings.rows_per_commit;
+      const parts = draft.commits(most - statistics.length);
+      const last = [...(parts.at(-1) ?? []), ...statistics];
+      // That an offer lacked capacity is true by itself: it need not stand with the request.
+      const together = last.length + lacking.length <= most;
+      const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
+        lacking.slice(i * most, (i + 1) * most),
+      );
+      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(holding, part);
+    });
     holding.version += 1;
     const before = holding.case.request;
     holding.case = draft.done(holding.case.machines);
@@ -98,7 +98,7 @@ export class Recorder {
     }
   }
 
-  /** Offers that turned out to have no capacity are remembered for everyone for a while. */
+  /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
   #lacking(before: Case, draft: Draft): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#clock.now();
@@ -107,15 +107,10 @@ export class Recorder {
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall
         .filter((each) => each.kind === 'capacity' && !known.has(each))
-        .flatMap((value) =>
-          offers(value).map((offer) => ({
-            topic: 'offer',
-            name: attempt.provider_instance,
-            item: offerItem(attempt.api, offer),
-            value,
-            at: now,
-            until: now + this.#settings.offer_memory_ms,
-          })),
+        .flatMap((lacked) =>
+          offers(lacked).map((offer) =>
+            lackFact({ instance: attempt.provider_instance, api: attempt.api, offer }, lacked, now, this.#settings),
+          ),
         );
     });
   }

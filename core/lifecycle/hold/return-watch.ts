@@ -17,6 +17,7 @@ export class ReturnWatch {
   readonly #request: RequestRecord;
   /** Machines that it names and that carry the id of an earlier return, as far as they live; undefined until it was taken in. */
   #others: readonly MachineKey[] | undefined;
+  #instances: ReadonlySet<string> = new Set();
 
   constructor(store: Store, request: RequestRecord) {
     this.#store = store;
@@ -31,7 +32,7 @@ export class ReturnWatch {
     this.#others = await this.#alive(this.#others ?? (await this.#named()));
     const left = this.#others.length + (await this.#store.count('machine', { return_id, gone_at: null }));
     const missing: string[] = [];
-    for (const name of new Set([...this.#request.ladder, ...this.#others.map(({ provider_instance }) => provider_instance)])) {
+    for (const name of this.#instances) {
       if (left === 0 || configured(name)) continue;
       const there = await this.#store.count('machine', { return_id, gone_at: null, provider_instance: name });
       if (there > 0 || this.#others.some(({ provider_instance }) => provider_instance === name)) missing.push(name);
@@ -41,7 +42,9 @@ export class ReturnWatch {
 
   async #named(): Promise<readonly MachineKey[]> {
     const wishes = await this.#store.find('wish', { where: { return_id: this.#request.request_id } });
-    return wishes.flatMap(({ machines }) => machines);
+    const named = wishes.flatMap(({ machines }) => machines);
+    this.#instances = new Set(named.map(({ provider_instance }) => provider_instance));
+    return named;
   }
 
   /** Of these machines, those that live and that this return does not count by its id. */

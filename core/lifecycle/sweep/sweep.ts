@@ -99,10 +99,10 @@ export class Sweep {
 
   /** Stores what nobody knows of, for everybody to see. */
   async #note(name: string, orphans: readonly OwnedResource[]): Promise<void> {
-    const { store, clock, facts } = this.#parts;
+    const { clock, facts } = this.#parts;
     if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
     const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
-    await store.commit(facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]));
+    await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
   }
 
   async #handOver({ request_id, attempt, provider_instance, machines }: Astray): Promise<void> {

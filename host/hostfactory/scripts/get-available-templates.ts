@@ -1,4 +1,5 @@
 import type { Template } from '../../../core/model/template.ts';
+import { candidatesOf } from '../../../core/providers/choose.ts';
 import type { TemplateDetail } from '../../../core/scheduler.ts';
 import type { Services } from '../../../core/operations/services.ts';
 import type { Script } from '../script.ts';
@@ -27,15 +28,19 @@ async function detail(template: Template, instance: string | undefined, services
   return { template, ...(machine_type ? { machine_type } : {}), ...(available === undefined ? {} : { available }) };
 }
 
-/** What a bound leaves, and nothing while everything that the template allows was lately without capacity. */
+/** What the widest bound leaves, and nothing while all that the template allows lacked capacity so lately that it is not asked again yet. */
 async function availableOf(
-  template: Template,
+  { template_id }: Template,
   instance: string | undefined,
-  { providers, inventory }: Services,
+  { providers, templates, inventory, clock }: Services,
 ): Promise<number | undefined> {
-  const { template_id, max_instances = -1 } = template;
-  const candidates = providers.candidates(template).filter(({ name, enabled }) => enabled && (instance === undefined || name === instance));
-  if (candidates.length > 0 && candidates.every(({ without_capacity }) => without_capacity)) return 0;
-  if (max_instances < 0) return undefined;
-  return Math.max(0, max_instances - (await inventory.alive(template_id)));
+  const serving = candidatesOf(templates.placed(template_id), providers).filter(
+    ({ name, enabled }) => enabled && (instance === undefined || name === instance),
+  );
+  const now = clock.now();
+  if (serving.length > 0 && serving.every(({ lacking }) => lacking && lacking.tried_again_at > now)) return 0;
+  const bounds = serving.map(({ limits }) => limits.find(({ by }) => by === 'template')?.most ?? Infinity);
+  const widest = Math.max(...bounds);
+  if (!Number.isFinite(widest)) return undefined;
+  return Math.max(0, widest - (await inventory.alive(template_id)));
 }

@@ -41,7 +41,6 @@ export function samplesOf({ services }: Broker): Samples {
     machine_count: 2,
     holds: 2,
     delivered: 0,
-    ladder: [provider_instance],
     message: opened,
     created_at: Date.parse(moment),
     deadline_at: Date.parse(moment) + 3_600_000,

@@ -87,7 +87,6 @@ function record(index: number): RequestRecord {
     delivered: 1,
     provider_type: 'cloud',
     provider_instance: 'simulated',
-    ladder: ['simulated'],
     message: '1 of 1 machines delivered.',
     created_at: at,
     completed_at: at + 5_000,

@@ -16,8 +16,7 @@ const candidates = Array.from(
     priority: 1 + (i % 3),
     weight: 1 + (i % 5),
     apis: ['EC2Fleet', 'RunInstances'],
-    max_instances_per_request: 1000,
-    without_capacity: false,
+    limits: [{ most: 1000, by: 'instance' }],
   }),
 );
 

@@ -15,7 +15,7 @@ async function bench(store?: Store) {
   const opened = store ?? (await memoryDriver().open({}, { clock, log: silentLog }));
   const facts = new Facts(opened, clock, [east]);
   await facts.follow();
-  const health = new HealthWatch(facts, opened, clock, silentLog);
+  const health = new HealthWatch(facts, clock, silentLog);
   const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0 };
   const commit = opened.commit.bind(opened);
   opened.commit = (changes) => {

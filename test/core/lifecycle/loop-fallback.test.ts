@@ -112,39 +112,133 @@ test('all or nothing gives back what came when it was not all', async (t) => {
   await bench.close();
 });
 
-test('with retry_until_timeout a request outlasts a shortage', async (t) => {
+test('with retry_until_timeout a request outlasts a shortage, and asks again every 15 s', async (t) => {
   const east = new ScriptedCloud({}, [{ key: 'a' }]);
-  east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
+  for (let i = 0; i < 5; i++) east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
   const bench = await loopBench({ east });
   const id = await bench.request(2, { retry_until_timeout: true });
-  await bench.clock.advance(60_000);
-  t.is((await bench.status(id)).request.status, 'pending');
-  t.regex((await bench.status(id)).request.message, /trying again/);
-  await bench.clock.advance(140_000);
+  for (let asked = 1; asked <= 5; asked++) {
+    await bench.clock.advance(10_000);
+    t.is((await bench.status(id)).request.status, 'pending');
+    t.regex((await bench.status(id)).request.message, /trying again/);
+    t.is(east.orders.length, asked);
+    await bench.clock.advance(5_000);
+  }
+  await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
   t.is((await bench.status(id)).request.status, 'completed');
-  t.is(new Set(east.orders.map((order) => order.token)).size, 2);
+  t.is(new Set(east.orders.map((order) => order.token)).size, 6);
   await bench.close();
 });
 
-test('a request whose instances are no longer configured ends and says so', async (t) => {
-  const bench = await loopBench({ east: new ScriptedCloud() });
-  const template = { template_id: 'small' };
+test('capacity that comes back is found after 15 s by a new request, where nothing else is left', async (t) => {
+  const east = new ScriptedCloud({}, [{ key: 'a' }]);
+  east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
+  const bench = await loopBench({ east });
+  const first = await bench.request(1);
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(first)).request.status, 'failed');
+  await bench.clock.advance(13_000);
+  const second = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(second)).request.status, 'completed');
+  await bench.close();
+});
+
+test('an instance whose offers lacked capacity comes behind one that has some, and is asked when that has none', async (t) => {
+  const [east, west] = [new ScriptedCloud({}, [{ key: 'a' }]), new ScriptedCloud({}, [{ key: 'a' }])];
+  east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
+  const bench = await loopBench({ east, west });
+  await bench.request(1);
+  await bench.clock.advance(20_000);
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  t.is((await bench.status(id)).request.provider_instance, 'west');
+  west.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
+  const other = await bench.request(1);
+  await bench.clock.advance(1_000);
+  t.is((await bench.status(other)).request.provider_instance, 'east');
+  await bench.close();
+});
+
+for (const persistent of [false, true]) {
+  test(`an instance that was disabled since gets no order, one that was enabled since does (retry_until_timeout: ${persistent})`, async (t) => {
+    const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+    const bench = await loopBench({ east, west });
+    bench.configure('west', { enabled: false });
+    const id = await bench.request(2, { retry_until_timeout: persistent });
+    await bench.clock.advance(1_000);
+    const [first = ''] = east.live(id);
+    bench.configure('east', { enabled: false });
+    bench.configure('west', { enabled: true });
+    await bench.restart();
+    east.kill(first);
+    await bench.clock.advance(10_000);
+    east.boot();
+    west.boot();
+    await bench.clock.advance(3_000);
+    t.is((await bench.status(id)).request.status, 'completed');
+    t.deepEqual([east.live(id).length, west.live(id).length, east.orders.length], [1, 1, 1]);
+    await bench.close();
+  });
+}
+
+test('machines at an instance that was disabled are followed and given back', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  bench.configure('east', { enabled: false });
+  await bench.restart();
+  east.boot();
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  await bench.desk.giveBack(east.live(id), 60);
+  await bench.clock.advance(5_000);
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('a request that no instance may serve any more ends and says why', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(1);
+  bench.configure('east', { enabled: false });
+  await bench.restart();
+  await bench.clock.advance(1_000);
+  const { request } = await bench.status(id);
+  t.is(request.status, 'failed');
+  t.is(request.message, "0 of 1 machines delivered. No configured provider instance can serve the request now: 'east': it is disabled.");
+  t.is(east.orders.length, 0);
+  await bench.close();
+});
+
+test('a request whose instance was named stays with it, one whose instance is no longer configured ends and says so', async (t) => {
+  const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+  east.scripts.push(() => new ProviderFault('capacity', 'No capacity in east.'));
+  const bench = await loopBench({ east, west });
+  const named = await bench.request(1, {}, { provider_instance: 'east' });
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(named)).request.status, 'failed');
+  t.is(west.orders.length, 0);
   const selection = {
-    strategy: 'default',
+    strategy: 'explicit',
     provider_type: 'scripted',
     provider_instance: 'north',
     selection_reason: '',
     confidence: 1,
     alternatives: [],
     rejected: [],
+    preference: { provider_instance: 'north' },
   } as const;
-  const { request } = await bench.desk.open({ template, machine_count: 1 }, () => selection);
+  const { request } = await bench.desk.open({ template: { template_id: 'small' }, machine_count: 1 }, () => selection);
   await bench.clock.advance(1_000);
   const ended = (await bench.status(request.request_id)).request;
   t.is(ended.status, 'failed');
-  t.regex(ended.message, /No configured provider instance can serve/);
+  t.regex(ended.message, /No configured provider instance can serve .*'north': it is not in the configuration/);
   await bench.close();
 });
 

@@ -19,7 +19,14 @@ test('a wish whose reading failed is read again, without another word from the s
   const bench = await loopBench({ east });
   const id = await bench.request(2);
   await bench.clock.advance(2_000);
-  const record = { wish_id: 'wish-1', kind: 'cancel', request_id: id, machines: [], created_at: bench.clock.now(), absorbed: false } as const;
+  const record = {
+    wish_id: 'wish-1',
+    kind: 'cancel',
+    request_id: id,
+    machines: [],
+    created_at: bench.clock.now(),
+    absorbed: false,
+  } as const;
   const reading = deafToWishes(bench.store);
   await bench.store.commit([{ op: 'insert', kind: 'wish', record: { ...record, machines: [] } }]);
   await bench.clock.advance(3_000);

@@ -13,8 +13,7 @@ function candidate(name: string, fields: Partial<Candidate> = {}): Candidate {
     priority: 1,
     weight: 10,
     apis: ['EC2Fleet', 'RunInstances'],
-    max_instances_per_request: 1000,
-    without_capacity: false,
+    limits: [{ most: 1000, by: 'instance' }],
     ...fields,
   };
 }
@@ -37,12 +36,40 @@ test('the instance that is named is taken, whatever its priority, and has no alt
   t.like(chosen, { strategy: 'explicit', provider_instance: 'west', confidence: 1, alternatives: [] });
 });
 
-test('by default the lower priority number wins, then the higher weight, then the name', (t) => {
+test('by default the lowest priority number wins', (t) => {
   t.is(select(query(), [west, east]).provider_instance, 'east');
-  t.is(select(query(), [candidate('a', { weight: 1 }), candidate('b', { weight: 2 })]).provider_instance, 'b');
-  t.is(select(query(), [candidate('b'), candidate('a')]).provider_instance, 'a');
   t.deepEqual(select(query(), [west, east]).alternatives, ['west']);
   t.is(select(query(), [west, east]).confidence, 0.25);
+  t.is(select(query(), [west, east]).selection_reason, 'priority 1 among all enabled instances');
+});
+
+for (const [strategy, asked] of [
+  ['default', {}],
+  ['api_based', { provider_api: 'EC2Fleet' }],
+] as const) {
+  test(`${strategy}: instances of equal priority share by weight, and a lower priority number comes before any weight`, (t) => {
+    const candidates = [
+      candidate('heavy', { weight: 3 }),
+      candidate('light', { weight: 1 }),
+      candidate('later', { priority: 2, weight: 1_000 }),
+    ];
+    const ways = new Map<string, number>();
+    for (let i = 0; i < 10_000; i++) {
+      const { provider_instance, alternatives } = select(query({ ...asked, key: `req-${i}` }), candidates);
+      const way = [provider_instance, ...alternatives].join(' ');
+      ways.set(way, (ways.get(way) ?? 0) + 1);
+    }
+    t.deepEqual([...ways.keys()].toSorted(), ['heavy light later', 'light heavy later']);
+    const heavy = ways.get('heavy light later') ?? 0;
+    t.true(heavy > 7_350 && heavy < 7_650, `${heavy} of 10 000`);
+  });
+}
+
+test('a reason says how equals share', (t) => {
+  const candidates = [candidate('a', { weight: 30 }), candidate('b', { weight: 10, enabled: false }), candidate('c', { weight: 10 })];
+  const { provider_instance, selection_reason } = select(query(), candidates);
+  const share = provider_instance === 'a' ? 30 : 10;
+  t.is(selection_reason, `priority 1, shared by weight (${share} of 40), among all enabled instances`);
 });
 
 test('by API only those that offer it are in', (t) => {
@@ -119,10 +146,49 @@ test('weight 0 is used only when named', (t) => {
   t.is(select(query({ provider_instance: 'spare' }), [east, spare]).provider_instance, 'spare');
 });
 
-test('an instance without capacity is passed over while another has some, and taken when none has', (t) => {
-  const dry = candidate('dry', { priority: 0, without_capacity: true });
-  t.is(select(query(), [dry, east]).provider_instance, 'east');
+test('an instance that lacked capacity lately comes behind all others, and is never out', (t) => {
+  const dry = candidate('dry', { priority: 0, lacking: { tried_again_at: 0 } });
+  const chosen = select(query(), [dry, east, west]);
+  t.like(chosen, { provider_instance: 'east', alternatives: ['west', 'dry'], rejected: [] });
+  t.is(chosen.selection_reason, "priority 1 among all enabled instances; without capacity lately, and therefore behind: 'dry'");
   t.is(select(query(), [dry]).provider_instance, 'dry');
+  t.is(select(query({ provider_instance: 'dry' }), [dry, east]).provider_instance, 'dry');
+});
+
+test('each bound keeps larger requests out, and says whose it is', (t) => {
+  const bounds = [
+    candidate('a', { limits: [{ most: 5, by: 'instance' }] }),
+    candidate('b', { limits: [{ most: 6, by: 'api' }] }),
+    candidate('c', { limits: [{ most: 7, by: 'template' }] }),
+  ];
+  const reasons = (asked: Partial<SelectionQuery>) =>
+    select(query(asked), [...bounds, candidate('d')]).rejected.map(({ name, code, reason }) => [name, code, reason]);
+  t.deepEqual(reasons({ machine_count: 5 }), []);
+  t.deepEqual(reasons({ machine_count: 8 }), [
+    ['a', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than its limit of 5 for one request'],
+    ['b', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 6 that its API gives to one request'],
+    ['c', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 7 that the template allows there'],
+  ]);
+  t.deepEqual(reasons({ machine_count: 2, held: 6 }), [
+    ['c', 'INSTANCE_LIMIT_EXCEEDED', '2 machines are more than the 7, of which 6 are held, that the template allows there'],
+  ]);
+});
+
+test('the API that the defaults of an instance ask for has to be offered there', (t) => {
+  const odd = candidate('odd', { wanted_api: 'ASG' });
+  t.like(select(query(), [odd, west]), { provider_instance: 'west' });
+  t.is(refusal(query(), [odd]), 'API_NOT_SUPPORTED');
+  t.is(refusal(query({ provider_api: 'EC2Fleet' }), [odd]), 'chosen', 'what the template names counts');
+});
+
+test('an instance whose API cannot honour the template is taken only where there is no other', (t) => {
+  const unfit = candidate('unfit', { priority: 0, unfit: '/subnet_ids: is required' });
+  const { provider_instance, rejected } = select(query(), [unfit, west]);
+  t.is(provider_instance, 'west');
+  t.deepEqual(rejected, [
+    { name: 'unfit', code: 'TEMPLATE_INVALID', reason: 'its API cannot honour the template: /subnet_ids: is required' },
+  ]);
+  t.is(select(query(), [unfit]).provider_instance, 'unfit');
 });
 
 test('whatever the candidates, the winner is eligible and never among the alternatives or the rejected', (t) => {
@@ -130,26 +196,26 @@ test('whatever the candidates, the winner is eligible and never among the altern
     enabled: fc.boolean(),
     priority: fc.integer({ min: 0, max: 3 }),
     weight: fc.integer({ min: 0, max: 5 }),
-    max_instances_per_request: fc.integer({ min: 1, max: 5 }),
-    without_capacity: fc.boolean(),
+    most: fc.integer({ min: 1, max: 5 }),
+    short: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(any, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (given, machine_count) => {
-      const candidates = given.map((fields, i) => candidate(`i${i}`, fields));
+      const candidates = given.map(({ most, short, ...fields }, i) =>
+        candidate(`i${i}`, { ...fields, limits: [{ most, by: 'instance' }], ...(short ? { lacking: { tried_again_at: 0 } } : {}) }),
+      );
+      const mostOf = ({ limits }: Candidate): number => limits[0]?.most ?? 0;
       let chosen;
       try {
         chosen = select(query({ machine_count }), candidates);
       } catch (error) {
-        return (
-          isBrokerError(error) &&
-          candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > each.max_instances_per_request)
-        );
+        return isBrokerError(error) && candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > mostOf(each));
       }
       const winner = candidates.find((each) => each.name === chosen.provider_instance);
       const named = [chosen.provider_instance, ...chosen.alternatives, ...chosen.rejected.map((each) => each.name)];
       return (
         winner?.enabled === true &&
-        machine_count <= winner.max_instances_per_request &&
+        machine_count <= mostOf(winner) &&
         new Set(named).size === candidates.length &&
         named.length === candidates.length
       );

@@ -29,7 +29,6 @@ const bare: RequestRecord = {
   machine_count: 2,
   holds: 2,
   delivered: 0,
-  ladder: ['east'],
   message: '',
   created_at: at,
   deadline_at: at + 3_600_000,

@@ -18,7 +18,6 @@ export const aRequest = (request_id: string, given: Partial<RequestRecord> = {})
   machine_count: 1,
   holds: 1,
   delivered: 0,
-  ladder: ['east'],
   message: '',
   created_at: 1_000,
   deadline_at: 9_000,

@@ -22,7 +22,6 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   provider_type: 'cloud',
   provider_instance: 'east',
   provider_selection: { selection_reason: 'named', confidence: 1, alternatives: [], selection_time_ms: 1 },
-  ladder: ['east'],
   message: 'On its way.',
   created_at: at,
   deadline_at: at,

@@ -14,7 +14,6 @@ const request: RequestRecord = {
   machine_count: 2,
   holds: 2,
   delivered: 2,
-  ladder: ['east'],
   message: 'Done.',
   created_at: at,
   deadline_at: at,

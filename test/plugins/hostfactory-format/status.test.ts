@@ -14,7 +14,6 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   machine_count: 1,
   holds: 1,
   delivered: 0,
-  ladder: ['east'],
   message: 'On its way.',
   created_at: at,
   deadline_at: at + 3_600_000,

@@ -8,8 +8,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   monotonic: 1_000,
   settings: defaultSettings,
   agenda: { looked_at: new Map(), release_at: new Map(), dispose_at: new Map(), unanswered_since: new Map(), look_now: false },
-  ladder: () => [],
-  answers: () => true,
+  fallbackOrder: () => ({ options: [], out: [] }),
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,
@@ -28,10 +27,10 @@ const steps = (from: ReturnType<typeof caseOf>) => nextStep(from, at()).steps.ma
 
 test('a fleet that gets nothing more is stopped before anything else is tried', (t) => {
   const stuck = attemptOf(1, { settled: false, stuck: true });
-  const ladder = () => {
+  const fallbackOrder = () => {
     throw new Error('No other attempt may be planned yet.');
   };
-  const { steps: now } = nextStep(caseOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ ladder }));
+  const { steps: now } = nextStep(caseOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ fallbackOrder }));
   t.deepEqual(
     now.map((step) => step.do),
     ['release', 'look'],
@@ -41,12 +40,12 @@ test('a fleet that gets nothing more is stopped before anything else is tried', 
 test('once it is stopped what is missing is tried elsewhere', (t) => {
   const attempts = [attemptOf(1, { settled: false, stuck: true, to_come: 0 })];
   const asked: string[] = [];
-  const ladder = () => {
-    asked.push('ladder');
-    return [];
+  const fallbackOrder = () => {
+    asked.push('order');
+    return { options: [], out: [] };
   };
-  nextStep(caseOf({ attempts, machines: [machineOf('m-1')] }), at({ ladder }));
-  t.deepEqual(asked, ['ladder']);
+  nextStep(caseOf({ attempts, machines: [machineOf('m-1')] }), at({ fallbackOrder }));
+  t.deepEqual(asked, ['order']);
 });
 
 test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {

@@ -1,12 +1,21 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Shortfall } from '../../../../core/index.ts';
-import { plan, type Rung } from '../../../../core/lifecycle/decide/plan.ts';
+import type { Case } from '../../../../core/lifecycle/case.ts';
+import { plan } from '../../../../core/lifecycle/decide/plan.ts';
+import type { ProviderOption } from '../../../../core/lifecycle/decide/provider-option.ts';
+import type { Moment } from '../../../../core/lifecycle/decide/standing.ts';
 import { attemptOf, caseOf, machineOf } from '../../../support/case-of.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
-function rung(provider_instance: string, fields: Partial<Rung> = {}, capabilities: Partial<Rung['capabilities']> = {}): Rung {
+const moment: Moment = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000, persistent: false };
+
+function option(
+  provider_instance: string,
+  fields: Partial<ProviderOption> = {},
+  capabilities: Partial<ProviderOption['capabilities']> = {},
+): ProviderOption {
   return {
     provider_instance,
     provider_type: 'cloud',
@@ -24,6 +33,7 @@ function rung(provider_instance: string, fields: Partial<Rung> = {}, capabilitie
     },
     template: { template_id: 'small' },
     offers,
+    short: new Map(),
     ...fields,
   };
 }
@@ -35,47 +45,232 @@ const closed = (number: number, shortfall: Shortfall[], offer = 'a') =>
     shortfall,
     order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: offer }] },
   });
-const keys = (planned: ReturnType<typeof plan>) =>
-  planned.map(({ rung: { provider_instance }, offers: taken }) => [provider_instance, ...(taken ?? []).map(({ key }) => key)]);
+const keys = (from: Case, options: readonly ProviderOption[], at: Partial<Moment> = {}) =>
+  plan(from, options, 3, { ...moment, ...at }).orders.map(({ option: { provider_instance }, offers: taken }) => [
+    provider_instance,
+    ...(taken ?? []).map(({ key }) => key),
+  ]);
 
-test('the first offer of the first rung comes first', (t) => {
-  t.deepEqual(keys(plan(caseOf(), [rung('east'), rung('west')], 3)), [['east', 'a']]);
+test('the first offer of the first option comes first', (t) => {
+  t.deepEqual(keys(caseOf(), [option('east'), option('west')]), [['east', 'a']]);
 });
 
 test('an API that takes many offers gets all that are left in one order', (t) => {
-  t.deepEqual(keys(plan(caseOf(), [rung('east', {}, { offers_per_launch: 'many' })], 3)), [['east', 'a', 'b']]);
+  t.deepEqual(keys(caseOf(), [option('east', {}, { offers_per_launch: 'many' })]), [['east', 'a', 'b']]);
 });
 
-test('an offer that lacked capacity is not tried again by the request, the next one is', (t) => {
-  t.deepEqual(keys(plan(caseOf({ attempts: [closed(1, short('capacity', 'a'))] }), [rung('east')], 3)), [['east', 'b']]);
-  const both = [closed(1, short('capacity', 'a')), closed(2, short('capacity', 'b'), 'b')];
-  t.deepEqual(keys(plan(caseOf({ attempts: both }), [rung('east'), rung('west')], 3)), [['west', 'a']]);
-  t.deepEqual(plan(caseOf({ attempts: both }), [rung('east')], 3), []);
+const lack = (tried_again_at: number, message = 'x') => ({
+  lacked: { kind: 'capacity' as const, code: 'X', message },
+  since: tried_again_at - 15_000,
+  until: tried_again_at + 165_000,
+  tried_again_at,
+});
+const own = (number: number, sent_at: number, offer = 'a') => ({ ...closed(number, short('capacity', offer), offer), sent_at });
+const [lately, longAgo] = [990, -20_000];
+const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Moment>, string[][]][] = [
+  ['its own offer, the next one is asked', caseOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
+  [
+    'all of an instance, another one is asked',
+    caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
+    [option('east'), option('west')],
+    {},
+    [['west', 'a']],
+  ],
+  ['everything a moment ago, nothing is asked', caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }), [option('east')], {}, []],
+  [
+    'everything, what lacked it 15 s ago is asked again',
+    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    [option('east')],
+    {},
+    [['east', 'a']],
+  ],
+  ['the first offer for others, it comes behind', caseOf(), [option('east', { short: new Map([['a', lack(900)]]) })], {}, [['east', 'b']]],
+  [
+    'all offers of the first instance for others, it comes behind the next instance',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(900)],
+          ['b', lack(900)],
+        ]),
+      }),
+      option('west'),
+    ],
+    {},
+    [['west', 'a']],
+  ],
+  [
+    'everything for others, what lacked it 15 s ago is asked, in the order of preference',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(1_001)],
+          ['b', lack(1_000)],
+        ]),
+      }),
+      option('west', {
+        short: new Map([
+          ['a', lack(1)],
+          ['b', lack(1)],
+        ]),
+      }),
+    ],
+    {},
+    [['east', 'b']],
+  ],
+  [
+    'everything for others a moment ago, nothing is asked',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(1_001)],
+          ['b', lack(1_001)],
+        ]),
+      }),
+    ],
+    {},
+    [],
+  ],
+  [
+    'an offer by whomever last, that counts',
+    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    [option('east', { short: new Map([['a', lack(1_001)]]) })],
+    {},
+    [],
+  ],
+  [
+    'an offer longer ago than it is remembered, it is where it was',
+    caseOf({ attempts: [own(1, 0)] }),
+    [option('east')],
+    { now: 180_000 },
+    [['east', 'a']],
+  ],
+  [
+    'its own offer three times, it is not asked again',
+    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    [option('east', { offers: [{ key: 'a' }] })],
+    {},
+    [],
+  ],
+  [
+    'its own offer however often, one that keeps trying asks again',
+    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    [option('east', { offers: [{ key: 'a' }] })],
+    { persistent: true },
+    [['east', 'a']],
+  ],
+  [
+    'an instance whose API has no offers a moment ago, nothing is asked',
+    caseOf({ attempts: [{ ...own(1, lately), shortfall: short('capacity') }] }),
+    [option('east', { offers: undefined })],
+    {},
+    [],
+  ],
+  [
+    'an instance whose API has no offers 15 s ago, it is asked again',
+    caseOf({ attempts: [{ ...own(1, longAgo), shortfall: short('capacity') }] }),
+    [option('east', { offers: undefined })],
+    {},
+    [['east']],
+  ],
+];
+for (const [what, from, options, at, expected] of shortages)
+  test(`where a want of capacity met ${what}`, (t) => t.deepEqual(keys(from, options, at), expected));
+
+test('a fleet carries the offers that lacked no capacity, and where all did those that may be asked again', (t) => {
+  const many = (short: ProviderOption['short']) => [option('east', { short }, { offers_per_launch: 'many' })];
+  t.deepEqual(keys(caseOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
+  t.deepEqual(
+    keys(
+      caseOf(),
+      many(
+        new Map([
+          ['a', lack(900)],
+          ['b', lack(900)],
+        ]),
+      ),
+    ),
+    [['east', 'a', 'b']],
+  );
+  t.deepEqual(
+    keys(
+      caseOf(),
+      many(
+        new Map([
+          ['a', lack(900)],
+          ['b', lack(1_001)],
+        ]),
+      ),
+    ),
+    [['east', 'a']],
+  );
 });
 
-test('a limit of the account, or missing credentials, rule the instance out', (t) => {
-  for (const kind of ['quota', 'credentials'] as const) {
-    t.deepEqual(keys(plan(caseOf({ attempts: [closed(1, short(kind))] }), [rung('east'), rung('west')], 3)), [['west', 'a']]);
-  }
+test('where nothing may be ordered it is said why, and from when on something may', (t) => {
+  const trouble = { kind: 'unavailable', code: 'PLUGIN_ERROR', message: 'It threw.' } as const;
+  const options = [
+    option('east', {
+      short: new Map([
+        ['a', lack(5_000, 'No a.')],
+        ['b', lack(4_000, 'No b.')],
+      ]),
+    }),
+    option('west', { offers: [], trouble }),
+  ];
+  const { orders, skipped, tried_again_at } = plan(caseOf(), options, 3, moment);
+  t.deepEqual(orders, []);
+  t.is(tried_again_at, 4_000);
+  t.deepEqual(
+    skipped.map(({ offer, message }) => [offer, message]),
+    [
+      ['a', 'Not asked again yet: No a.'],
+      ['b', 'Not asked again yet: No b.'],
+      [undefined, 'It threw.'],
+    ],
+  );
+});
+
+test('a limit of the account rules the instance out', (t) => {
+  const from = caseOf({ attempts: [closed(1, short('quota'))] });
+  t.deepEqual(keys(from, [option('east'), option('west')]), [['west', 'a']]);
+  t.deepEqual(keys(from, [option('east')]), []);
+});
+
+test('missing credentials rule the instance out until it may act again, and no more than three times', (t) => {
+  const refused = (...numbers: number[]) => caseOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
+  t.deepEqual(keys(refused(1), [option('east', { unhealthy: true })]), []);
+  t.deepEqual(keys(refused(1), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(refused(1, 2, 3), [option('east', { offers: [{ key: 'a' }] })]), []);
+});
+
+test('an instance that did not answer comes behind the others, and is not used up however often', (t) => {
+  const away = (number: number, provider_instance = 'east') => ({ ...closed(number, short('unavailable')), provider_instance });
+  const both = [option('east'), option('west')];
+  t.deepEqual(keys(caseOf({ attempts: [away(1)] }), both), [['west', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [away(1), away(2, 'west')] }), both), [['east', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [1, 2, 3, 4].map((n) => away(n)) }), [option('east')]), [['east', 'a']]);
 });
 
 test('an offer that gives nothing without saying why is tried three times', (t) => {
   const nothing = (n: number) => closed(n, []);
-  t.deepEqual(keys(plan(caseOf({ attempts: [nothing(1), nothing(2)] }), [rung('east')], 3)), [['east', 'a']]);
-  t.deepEqual(keys(plan(caseOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [rung('east')], 3)), [['east', 'b']]);
+  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2)] }), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [option('east')]), [['east', 'b']]);
 });
 
 test('an order of many offers that says which of them gave nothing does not use up the others', (t) => {
-  const many = rung('east', {}, { offers_per_launch: 'many' });
+  const many = option('east', {}, { offers_per_launch: 'many' });
   const attempts = (shortfall: Shortfall[]) =>
     [1, 2, 3].map((number) => ({
-      ...closed(number, shortfall),
+      ...attemptOf(number, { shortfall }),
       order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
     }));
-  t.deepEqual(keys(plan(caseOf({ attempts: attempts(short('unavailable', 'a')) }), [many], 3)), [['east', 'b']]);
-  t.deepEqual(plan(caseOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many], 3), []);
-  t.deepEqual(plan(caseOf({ attempts: attempts(short('unavailable')) }), [many], 3), []);
-  t.deepEqual(plan(caseOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many], 3), []);
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'a')) }), [many]), [['east', 'b']]);
+  t.deepEqual(keys(caseOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]), []);
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable')) }), [many]), []);
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
 });
 
 test('an attempt that bore machines does not count against its offer', (t) => {
@@ -83,13 +278,13 @@ test('an attempt that bore machines does not count against its offer', (t) => {
     attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),
   );
   const machines = [1, 2, 3].map((n) => machineOf(`m-${n}`, { attempt: n }));
-  t.deepEqual(keys(plan(caseOf({ attempts, machines }), [rung('east')], 1)), [['east', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
 });
 
 test('orders never sum to more than is missing, and none is larger than the API takes', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
-      const planned = plan(caseOf(), [rung('east', {}, { machines_per_launch })], missing);
+      const { orders: planned } = plan(caseOf(), [option('east', {}, { machines_per_launch })], missing, moment);
       const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
       return (
         sum === Math.min(missing, 100 * machines_per_launch) &&
