@@ -44,7 +44,7 @@ export const p = {
   }),
   reason: Type.String({ maxLength: 1000, description: 'Why, for the record.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),
-  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.' }),
+  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.', aliases: ['verbose'] }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many entries to give. Not together with page_size.' }),
   page: Type.Integer({ minimum: 1, description: 'Which page, from 1.' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),

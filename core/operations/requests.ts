@@ -28,7 +28,7 @@ export const createRequest = operation('CreateRequestCommand', {
     method: 'POST',
     path: '/machines/request',
     limit: 'request',
-    omit: ['provider_preference', 'timeout', 'tags', 'request_id'],
+    omit: ['provider_preference', 'request_id'],
     idempotent: true,
   },
   cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
