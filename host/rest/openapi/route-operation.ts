@@ -40,6 +40,7 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     parameters: [
       ...input.parameters,
       ...(rest.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+      ...(parts.broker.rendering.dependsOnScheduler(operation) ? [{ $ref: '#/components/parameters/X-Scheduler' }] : []),
       requestIdParameter,
     ],
     ...(input.body ? { requestBody: input.body } : {}),
