@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { marketWords } from './model/market.ts';
 import { ProviderSelection } from './model/request.ts';
 import { Fulfilment } from './model/shortfall.ts';
 import { CommonTemplate, type Template } from './model/template.ts';
@@ -18,6 +19,9 @@ export const MachineAnswer = Type.Object({
   private_ip: nullable(),
   public_ip: nullable(),
   provider_instance: Type.String(),
+  machine_type: nullable(),
+  market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
+  zone: nullable(),
   created_at: moment(),
   launched_at: optional(),
   reclaim_at: optional(),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { strategies, type Strategy } from './selection/candidate.ts';
+import { marketSpellings, marketWords, type MarketWord } from './model/market.ts';
 import { requestStatuses, type RequestStatus } from './model/request.ts';
 
 /** The most machines that one request may ask for, whatever the configuration says. */
@@ -55,7 +56,17 @@ export const p = {
     minLength: 1,
     maxLength: 255,
     description: 'Name of a provider instance.',
-    aliases: ['provider', 'provider_instance', 'name'],
+    aliases: ['provider', 'provider_name', 'provider_instance', 'name'],
+  }),
+  of_instance: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Only those of this provider instance.',
+    aliases: ['provider_name', 'provider'],
+  }),
+  market: Type.Enum([...marketWords] as [MarketWord, ...MarketWord[]], {
+    description: 'Only machines that are paid for in this way.',
+    value_aliases: marketSpellings,
   }),
   wanted_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
   selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {

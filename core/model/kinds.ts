@@ -48,8 +48,8 @@ export const kinds = {
   attempt: { key: ['request_id', 'attempt'], columns: ['provider_instance', 'state', 'token'], indexes: [['token']] },
   machine: {
     key: ['provider_instance', 'machine_id'],
-    columns: ['request_id', 'attempt', 'template_id', 'status', 'name', 'private_ip', 'return_id', 'created_at', 'gone_at'],
-    indexes: [['request_id', 'created_at'], ['machine_id'], ['name'], ['return_id'], ['template_id', 'status'], ['status']],
+    columns: ['request_id', 'attempt', 'template_id', 'status', 'name', 'private_ip', 'return_id', 'market', 'created_at', 'gone_at'],
+    indexes: [['request_id', 'created_at'], ['created_at'], ['machine_id'], ['name'], ['return_id'], ['template_id', 'status'], ['status']],
   },
   wish: {
     key: ['wish_id'],

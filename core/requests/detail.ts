@@ -3,6 +3,7 @@ import { machineKey } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../scheduler.ts';
 import type { Store } from '../storage.ts';
+import { byCreation, inOrder } from './machine-order.ts';
 
 /**
  * An answer that need not be worked out when a rendered copy is at hand: equal `cache_key`s mean equal answers.
@@ -21,11 +22,11 @@ export async function detailOf(store: Store, request: RequestRecord): Promise<Re
   for (const origin of request.origins ?? []) {
     for (const machine of await machinesOf(store, origin)) known.set(machineKey(machine), machine);
   }
-  return { request, machine_keys, machines: machine_keys.flatMap((key) => known.get(machineKey(key)) ?? []) };
+  return { request, machine_keys, machines: inOrder(machine_keys.flatMap((key) => known.get(machineKey(key)) ?? [])) };
 }
 
 export const machinesOf = (store: Store, request_id: string): Promise<readonly MachineRecord[]> =>
-  store.find('machine', { where: { request_id }, order: [['created_at', 'asc']] });
+  store.find('machine', { where: { request_id }, order: byCreation });
 
 /** A machine that never became usable and was replaced, or that came unwanted, is told in the fulfilment and the journal, not in the list. */
 const isShown = (machine: MachineRecord): boolean =>

@@ -83,7 +83,7 @@ for (const path of ['/machines/', '/machines', '/machines/i-0123456789']) {
       const { status, body } = await broker.call('GET', path);
       t.is(status, 501);
       t.deepEqual(Object.keys(body), ['detail', 'code']);
-      t.regex(body.detail, /status.*list_machines and get_machine/);
+      t.regex(body.detail, /GET \/api\/v1\/inventory\/ \[list_machines\].* GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/);
     }
   });
 }
