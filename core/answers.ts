@@ -71,6 +71,7 @@ export const RequestListAnswer = Type.Object({
   requests: Type.Array(RequestAnswer),
   count: Type.Integer(),
   total_count: Type.Integer(),
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
 });
 
 /** A template, with the fields that plugins know; `source_info` where it was asked for. */

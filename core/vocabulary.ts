@@ -10,6 +10,11 @@ export const machineCountCeiling = 10_000;
 export const p = {
   template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.', aliases: ['id'] }),
   request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
+  request_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'Request ids, of requests and of returns.',
+  }),
   new_request_id: Type.String({
     pattern: '^req-[A-Za-z0-9-]{1,60}$',
     description: 'An id made by the caller: the same id twice gives one request.',

@@ -96,6 +96,18 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   },
 });
 
+export const getRequests = operation('GetRequestsQuery', {
+  summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
+  input: Type.Object(
+    { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) },
+    { additionalProperties: false },
+  ),
+  output: 'listed',
+  rest: { method: 'POST', path: '/requests/status', defaults: { long: true } },
+  cli: { command: 'requests get', args: ['request_ids'] },
+  handle: ({ request_ids, long = false }, { requests }) => requests.several(request_ids, long),
+});
+
 export const listRequests = operation('ListActiveRequestsQuery', {
   summary: 'Requests for machines and returns, newest first, without their machines.',
   input: Type.Object(

@@ -26,6 +26,7 @@ const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilm
 export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_templates: ['template_id', 'name', 'provider_api', apiType, 'max_instances', 'description'],
   list_active_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'created_at', 'message'],
+  get_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'created_at', 'message'],
   sync_and_list_return_requests: ['request_id', 'status', 'template_id', 'requested_count', 'created_at', 'message'],
   list_machines: [
     'machine_id',

@@ -56,6 +56,10 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ incompatible_providers }) => incompatible_providers[0] === 'west',
   },
   sync_and_get_request: { input: ({ request_id }) => ({ request_id, long: true }), check: ({ machines }) => machines.length === 2 },
+  get_requests: {
+    input: ({ request_id }) => ({ request_ids: [request_id, 'req-none'], long: true }),
+    check: ({ requests: [{ machines }], not_found }) => machines.length === 2 && not_found[0] === 'req-none',
+  },
   get_request_provider: { input: ({ request_id }) => ({ request_id }), check: ({ provider_instance }) => provider_instance === 'east' },
   get_request_summary: { input: ({ request_id }) => ({ request_id }), check: ({ delivered_count }) => delivered_count === 2 },
   list_active_requests: {
