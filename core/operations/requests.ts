@@ -98,10 +98,7 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
 
 export const getRequests = operation('GetRequestsQuery', {
   summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
-  input: Type.Object(
-    { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) },
-    { additionalProperties: false },
-  ),
+  input: Type.Object({ request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
   output: 'listed',
   rest: { method: 'POST', path: '/requests/status', defaults: { long: true } },
   cli: { command: 'requests get', args: ['request_ids'] },

@@ -153,7 +153,12 @@ export class RequestDesk {
     const found = await requestsNamed(this.#store, request_ids);
     const requests = await this.#records.all(found.versions);
     if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#lookout.look(id);
-    const of_origins = machines ? await requestsNamed(this.#store, requests.flatMap(({ origins = [] }) => origins)) : undefined;
+    const of_origins = machines
+      ? await requestsNamed(
+          this.#store,
+          requests.flatMap(({ origins = [] }) => origins),
+        )
+      : undefined;
     return {
       cache_key: fingerprint([found, of_origins?.versions, machines]),
       load: async () => ({
@@ -184,7 +189,13 @@ export class RequestDesk {
   /** Requests with their machines. */
   async details(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
     const { items, total_count } = await this.list(query);
-    return { items: await detailsOf(this.#store, items.map(({ request }) => request)), total_count };
+    return {
+      items: await detailsOf(
+        this.#store,
+        items.map(({ request }) => request),
+      ),
+      total_count,
+    };
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

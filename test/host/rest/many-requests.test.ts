@@ -37,19 +37,30 @@ test('requests and returns are told at once, in the order asked for, as each is 
 
 test('several requests are told in the words of the scheduler, and an answer that was kept is right after a change', async (t) => {
   const broker = await booted(t, { scheduler: 'hostfactory' });
-  const ids = await Promise.all([1, 2].map(async (count) => {
-    const { body } = await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: count });
-    return body.requestId as string;
-  }));
+  const ids = await Promise.all(
+    [1, 2].map(async (count) => {
+      const { body } = await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: count });
+      return body.requestId as string;
+    }),
+  );
   const told = async (headers = {}) => (await broker.call('POST', '/requests/status', { request_ids: [...ids, 'req-none'] }, headers)).body;
   await told();
   const { requests, not_found } = await broker.until(async () => {
     const body = await told();
     return body.requests.every((each: any) => each.status === 'complete') && body;
   });
-  t.deepEqual(requests.map((each: any) => [each.requestId, each.machines.length]), [[ids[0], 1], [ids[1], 2]]);
+  t.deepEqual(
+    requests.map((each: any) => [each.requestId, each.machines.length]),
+    [
+      [ids[0], 1],
+      [ids[1], 2],
+    ],
+  );
   t.deepEqual(not_found, ['req-none']);
-  t.like(await told({ 'x-scheduler': 'default' }), { requests: [{ status: 'completed' }, { status: 'completed' }], not_found: ['req-none'] });
+  t.like(await told({ 'x-scheduler': 'default' }), {
+    requests: [{ status: 'completed' }, { status: 'completed' }],
+    not_found: ['req-none'],
+  });
 });
 
 test('up to 1000 requests are told at once; more, none, and what is no list are refused', async (t) => {
