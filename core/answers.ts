@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { marketWords } from './model/market.ts';
 import { ProviderSelection } from './model/request.ts';
 import { Fulfilment } from './model/shortfall.ts';
 import { CommonTemplate, type Template } from './model/template.ts';
@@ -18,6 +19,9 @@ export const MachineAnswer = Type.Object({
   private_ip: nullable(),
   public_ip: nullable(),
   provider_instance: Type.String(),
+  machine_type: nullable(),
+  market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
+  zone: nullable(),
   created_at: moment(),
   launched_at: optional(),
   reclaim_at: optional(),
@@ -67,6 +71,7 @@ export const RequestListAnswer = Type.Object({
   requests: Type.Array(RequestAnswer),
   count: Type.Integer(),
   total_count: Type.Integer(),
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
 });
 
 /** A template, with the fields that plugins know; `source_info` where it was asked for. */

@@ -9,7 +9,8 @@ export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind }
 export { isError, sentence, sentences, type Finding } from './findings.ts';
 export { silentLog, type Log } from './log.ts';
 export { MemoryStore, type Journal, type JournalEntry } from './memory-store/memory-store.ts';
-export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus, type Market } from './model/machine.ts';
+export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
+export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';
 export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model/records.ts';

@@ -3,7 +3,8 @@ import type { Clock } from './clock.ts';
 import type { FaultKind, ProviderFault } from './fault.ts';
 import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
-import type { MachineStatus, Market } from './model/machine.ts';
+import type { MachineStatus } from './model/machine.ts';
+import type { Market } from './model/market.ts';
 import type { Offer, Shortfall } from './model/shortfall.ts';
 import type { Template, TemplateOf } from './model/template.ts';
 
@@ -206,7 +207,7 @@ export interface MachineReport {
   readonly machine_type?: string;
   /** How it is paid for. */
   readonly market?: Market;
-  /** Where it is, in the provider's own word. */
+  /** Where it runs, in the provider's own spelling. */
   readonly zone?: string;
   /** Zone, weight …: stored, and handed back in MachineRef. */
   readonly data?: object;

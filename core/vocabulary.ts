@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { strategies, type Strategy } from './selection/candidate.ts';
+import { marketSpellings, marketWords, type MarketWord } from './model/market.ts';
 import { requestStatuses, type RequestStatus } from './model/request.ts';
 
 /** The most machines that one request may ask for, whatever the configuration says. */
@@ -9,6 +10,11 @@ export const machineCountCeiling = 10_000;
 export const p = {
   template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.', aliases: ['id'] }),
   request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
+  request_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'Request ids, of requests and of returns.',
+  }),
   new_request_id: Type.String({
     pattern: '^req-[A-Za-z0-9-]{1,60}$',
     description: 'An id made by the caller: the same id twice gives one request.',
@@ -44,7 +50,7 @@ export const p = {
   }),
   reason: Type.String({ maxLength: 1000, description: 'Why, for the record.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),
-  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.' }),
+  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.', aliases: ['verbose'] }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many entries to give. Not together with page_size.' }),
   page: Type.Integer({ minimum: 1, description: 'Which page, from 1.' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),
@@ -55,7 +61,17 @@ export const p = {
     minLength: 1,
     maxLength: 255,
     description: 'Name of a provider instance.',
-    aliases: ['provider', 'provider_instance', 'name'],
+    aliases: ['provider', 'provider_name', 'provider_instance', 'name'],
+  }),
+  of_instance: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Only those of this provider instance.',
+    aliases: ['provider_name', 'provider'],
+  }),
+  market: Type.Enum([...marketWords] as [MarketWord, ...MarketWord[]], {
+    description: 'Only machines that are paid for in this way.',
+    value_aliases: marketSpellings,
   }),
   wanted_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
   selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { markets, type Market } from './market.ts';
 
 /** The states of a machine. `failed` is muster's own: it never became usable, or was lost. */
 export const machineStatuses = ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated', 'failed'] as const;
@@ -8,9 +9,6 @@ export type MachineStatus = (typeof machineStatuses)[number];
 /** Why a machine is wanted gone. `surplus`: more came than are wanted. `late`: it came after the end. `failed`: it never became usable. */
 export const goingReasons = ['returned', 'cancelled', 'failed', 'surplus', 'late'] as const;
 export type GoingReason = (typeof goingReasons)[number];
-
-/** Whether a machine is Spot, which the cloud may take back, or not. */
-export type Market = 'spot' | 'on-demand';
 
 /** Which machine: unique over all provider instances. */
 export const MachineKey = Type.Object({ provider_instance: Type.String(), machine_id: Type.String() });
@@ -31,7 +29,8 @@ export const MachineRecord = Type.Object({
   reclaim_at: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
-  market: Type.Optional(Type.Unsafe<Market>(Type.Enum(['spot', 'on-demand']))),
+  market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
+  /** Where it runs, in the provider's own spelling. */
   zone: Type.Optional(Type.String()),
   /** What the provider API keeps with the machine; handed back to it, never looked into. */
   data: Type.Optional(Type.Unsafe<object>(Type.Object({}))),

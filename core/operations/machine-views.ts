@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { MachineRecord } from '../model/machine.ts';
+import { marketWord, marketWords } from '../model/market.ts';
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
@@ -12,6 +13,9 @@ export const MachineView = Type.Object({
   private_ip: nullable(),
   public_ip: nullable(),
   provider_instance: Type.String(),
+  machine_type: nullable(),
+  market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
+  zone: nullable(),
   request_id: Type.String(),
   template_id: Type.String(),
   return_id: nullable(),
@@ -34,6 +38,9 @@ export function machineView(machine: MachineRecord): MachineView {
     private_ip: machine.private_ip ?? null,
     public_ip: machine.public_ip ?? null,
     provider_instance: machine.provider_instance,
+    machine_type: machine.machine_type ?? null,
+    market: machine.market === undefined ? null : marketWord(machine.market),
+    zone: machine.zone ?? null,
     request_id: machine.request_id,
     template_id: machine.template_id,
     return_id: machine.return_id ?? null,

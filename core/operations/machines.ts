@@ -1,15 +1,27 @@
 import { Type } from 'typebox';
 import { machineStatuses, type MachineStatus } from '../model/machine.ts';
+import { marketOfWord } from '../model/market.ts';
+import { byCreation } from '../requests/machine-order.ts';
 import type { Query } from '../storage.ts';
 import { p } from '../vocabulary.ts';
 import { MachineView, machineView } from './machine-views.ts';
 import { operation } from './operation.ts';
 import { paging, sortBy, sorting } from './paging.ts';
 
-const sortable = ['created_at', 'gone_at', 'status', 'template_id', 'request_id', 'provider_instance', 'machine_id', 'name'] as const;
+const sortable = [
+  'created_at',
+  'gone_at',
+  'status',
+  'template_id',
+  'request_id',
+  'provider_instance',
+  'market',
+  'machine_id',
+  'name',
+] as const;
 
 export const listMachines = operation('ListMachinesQuery', {
-  summary: 'Machines, newest first. Without filters: those that live.',
+  summary: 'Machines by creation, then by id. Without `status`: those that are not gone.',
   input: Type.Object(
     {
       status: Type.Optional(
@@ -17,8 +29,11 @@ export const listMachines = operation('ListMachinesQuery', {
       ),
       request_id: Type.Optional(p.request_id),
       template_id: Type.Optional(p.template_id),
-      provider_name: Type.Optional(p.provider_instance),
-      all_resources: Type.Optional(Type.Boolean({ default: false, description: 'Also those that are gone.' })),
+      provider_instance: Type.Optional(p.of_instance),
+      market: Type.Optional(p.market),
+      all_resources: Type.Optional(
+        Type.Boolean({ default: false, description: 'Also those that are gone. A `status` says itself which.' }),
+      ),
       limit: Type.Optional(p.limit),
       offset: Type.Optional(p.offset),
       page: Type.Optional(p.page),
@@ -28,17 +43,20 @@ export const listMachines = operation('ListMachinesQuery', {
     { additionalProperties: false },
   ),
   output: Type.Object({ machines: Type.Array(MachineView), count: Type.Integer(), total_count: Type.Integer() }),
+  rest: { method: 'GET', path: '/inventory/', omit: ['offset'] },
   cli: { command: 'machines list' },
   async handle(input, { inventory }) {
-    const { status, request_id, template_id, provider_name, all_resources } = input;
+    const { status, request_id, template_id, provider_instance, market, all_resources } = input;
     const where = {
       ...(status === undefined ? {} : { status }),
       ...(request_id === undefined ? {} : { request_id }),
       ...(template_id === undefined ? {} : { template_id }),
-      ...(provider_name === undefined ? {} : { provider_instance: provider_name }),
+      ...(provider_instance === undefined ? {} : { provider_instance }),
+      ...(market === undefined ? {} : { market: marketOfWord(market) }),
       ...(all_resources || status !== undefined ? {} : { gone_at: null }),
     };
-    const query: Query<'machine'> = { where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) };
+    const sorted = sorting(input.sort, sortable);
+    const query: Query<'machine'> = { where, order: sorted ? [sorted] : byCreation, ...paging(input, 50) };
     const { items, total_count } = await inventory.list(query);
     return { machines: items.map(machineView), count: items.length, total_count };
   },
@@ -49,6 +67,7 @@ export const getMachine = operation('GetMachineQuery', {
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({ machine: MachineView }),
   refusals: ['MACHINE_NOT_FOUND'],
+  rest: { method: 'GET', path: '/inventory/{machine_id}' },
   cli: { command: 'machines show', args: ['machine_id'] },
   async handle({ machine_id }, { inventory }) {
     return { machine: machineView(await inventory.get(machine_id)) };

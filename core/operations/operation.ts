@@ -73,6 +73,8 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
   readonly destructive?: boolean;
   /** For agents, of a command: the same call once more changes nothing further. Default false; a query changes nothing at all. */
   readonly repeatable?: boolean;
+  /** Its answer, of one shape whatever the scheduler, tells a status in the word of the caller's scheduler. Default false. */
+  readonly tells_status_word?: boolean;
   /** What it stores is carried out afterwards: without a server that runs, somebody must see to it. Default false. */
   readonly leaves_work?: boolean;
   handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;

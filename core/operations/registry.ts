@@ -5,7 +5,15 @@ import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, list
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './maintenance.ts';
 import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './provider-checks.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers.ts';
-import { cancelRequest, createRequest, createReturnRequest, listRequests, listReturnRequests, syncAndGetRequest } from './requests.ts';
+import {
+  cancelRequest,
+  createRequest,
+  createReturnRequest,
+  getRequests,
+  listRequests,
+  listReturnRequests,
+  syncAndGetRequest,
+} from './requests.ts';
 import { createSelectedRequest, getRequestProvider } from './selected-requests.ts';
 import { completeRequest, getRequestSummary, populateMachineIds, syncRequest, updateRequestStatus } from './steering.ts';
 import { validateTemplateForProvider, validateTemplateForProviders } from './template-fits.ts';
@@ -29,6 +37,7 @@ export const operations = [
   createReturnRequest,
   cancelRequest,
   syncAndGetRequest,
+  getRequests,
   listRequests,
   listReturnRequests,
   getRequestSummary,

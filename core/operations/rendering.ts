@@ -12,98 +12,105 @@ const json = 'application/json';
 /** Rendered answers that are kept: enough for the busy ones, and bounded. */
 const bytesKept = 32 * 1024 * 1024;
 
-/** Turns what operations return into what callers see, by the scheduler strategy. Answers to unchanged questions are kept as bytes. */
+/** Turns what operations return into what callers see, by a scheduler strategy. Answers to unchanged questions are kept as bytes. */
 export class Rendering {
-  readonly #scheduler: SchedulerStrategy;
+  /** The strategy of the configuration: a call that names none is answered in its words. */
+  readonly active: SchedulerStrategy;
   /** Our own words: those of the built-in strategy `default`. */
-  readonly #own: SchedulerStrategy;
-  /** Entries of lists, for as long as somebody keeps the record: a record is never changed. */
-  readonly #entries = new WeakMap<RequestRecord, string>();
+  readonly own: SchedulerStrategy;
+  /** Entries of lists, by strategy, for as long as somebody keeps the record: a record is never changed. */
+  readonly #entries = new WeakMap<SchedulerStrategy, WeakMap<RequestRecord, string>>();
   readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
 
-  /** `scheduler` is the active strategy. Lists of templates have one envelope whatever it is, that of `own`. */
-  constructor(scheduler: SchedulerStrategy, own: SchedulerStrategy) {
-    this.#scheduler = scheduler;
-    this.#own = own;
+  /** Lists of templates have one envelope whatever the strategy is, that of `own`. */
+  constructor(active: SchedulerStrategy, own: SchedulerStrategy) {
+    this.active = active;
+    this.own = own;
+  }
+
+  /** Whether an answer differs between strategies, in its shape or in a word. */
+  dependsOnScheduler({ output, tells_status_word = false }: Operation<any, any>): boolean {
+    return tells_status_word || (typeof output === 'string' && output !== 'templates');
   }
 
   /** The shape of the answers to an operation. */
   schema({ output }: Operation<any, any>): TSchema {
-    return typeof output === 'string' ? this.#words(output as ViewName)[output as ViewName].schema : output;
+    return typeof output === 'string' ? this.#words(output as ViewName, this.active)[output as ViewName].schema : output;
   }
 
-  /** The answer as an object. `own`: in our own words, whatever the scheduler. */
-  async value(operation: Operation<any, any>, result: unknown, own = false): Promise<unknown> {
+  /** The answer as an object. */
+  async value(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<unknown> {
     const shown = isLazy(result) ? await result.load() : result;
     if (typeof operation.output !== 'string') return shown;
     const view = operation.output as ViewName;
-    return (own ? this.#own : this.#words(view))[view].render(shown as never);
+    return this.#words(view, words)[view].render(shown as never);
   }
 
   /** What the answer to an operation is: `application/json`, unless the words that it is in are text of another kind. */
-  mediaType({ output }: Operation<any, any>): string {
-    return (typeof output === 'string' ? this.#words(output as ViewName).media_type : undefined) ?? json;
+  mediaType({ output }: Operation<any, any>, words: SchedulerStrategy = this.active): string {
+    return (typeof output === 'string' ? this.#words(output as ViewName, words).media_type : undefined) ?? json;
   }
 
   /** The answer as it is sent: JSON, or the text that the strategy renders. */
-  async body(operation: Operation<any, any>, result: unknown): Promise<Buffer | string> {
-    const text = this.mediaType(operation) !== json;
-    const write = (rendered: unknown): string => this.#written(operation, rendered, text);
-    if (!isLazy(result)) return write(await this.value(operation, result));
-    const key = `${operation.name} ${result.cache_key}`;
+  async body(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<Buffer | string> {
+    const text = this.mediaType(operation, words) !== json;
+    const write = (rendered: unknown): string => this.#written(operation, rendered, text, words);
+    if (!isLazy(result)) return write(await this.value(operation, result, words));
+    const key = `${words.name} ${operation.name} ${result.cache_key}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
-    const words =
+    const made = Buffer.from(
       operation.output === 'listed' && !text
-        ? this.#list(await (result as Viewed['listed']).load())
-        : write(await this.value(operation, result));
-    const made = Buffer.from(words);
+        ? this.#list(await (result as Viewed['listed']).load(), words)
+        : write(await this.value(operation, result, words)),
+    );
     this.#kept.set(key, made);
     return made;
   }
 
-  #written({ output }: Operation<any, any>, rendered: unknown, text: boolean): string {
+  #written({ output }: Operation<any, any>, rendered: unknown, text: boolean, strategy: SchedulerStrategy): string {
     if (typeof output !== 'string') return JSON.stringify(rendered);
     try {
       return text ? textOf(rendered) : jsonOf(rendered);
     } catch (error) {
-      const words = this.#words(output as ViewName);
+      const words = this.#words(output as ViewName, strategy);
       throw strategyFailed(words, pluginOf(words), output, error);
     }
   }
 
-  #words(view: ViewName): SchedulerStrategy {
-    return view === 'templates' ? this.#own : this.#scheduler;
+  #words(view: ViewName, strategy: SchedulerStrategy): SchedulerStrategy {
+    return view === 'templates' ? this.own : strategy;
   }
 
   /** A list as JSON, its entries put in as they were made last. */
-  #list(list: ListOf<RequestDetail>): string {
-    const { listed } = this.#scheduler;
-    const entries = list.items.map((detail) => this.#entry(detail, listed));
-    const around = this.#listed(listed.around({ ...list, count: entries.length }, [place]));
+  #list(list: ListOf<RequestDetail>, words: SchedulerStrategy): string {
+    const entries = list.items.map((detail) => this.#entry(detail, words));
+    const around = listedJson(words, words.listed.around({ ...list, count: entries.length }, [place]));
     if (!around.includes(JSON.stringify(place)))
-      throw strategyFailed(this.#scheduler, pluginOf(this.#scheduler), 'listed', new Error('The entries are not in the list.'));
+      throw strategyFailed(words, pluginOf(words), 'listed', new Error('The entries are not in the list.'));
     // A function, because in a text some characters have a meaning.
     return around.replace(JSON.stringify(place), () => entries.join(','));
   }
 
-  #listed(rendered: unknown): string {
-    try {
-      return jsonOf(rendered);
-    } catch (error) {
-      throw strategyFailed(this.#scheduler, pluginOf(this.#scheduler), 'listed', error);
-    }
-  }
-
-  #entry(detail: RequestDetail, listed: SchedulerStrategy['listed']): string {
+  #entry(detail: RequestDetail, words: SchedulerStrategy): string {
     const { request, machines, machine_keys } = detail;
     // Its machines change without it: those of a return belong to other requests.
-    if (machines || machine_keys) return this.#listed(listed.entry(detail));
-    const known = this.#entries.get(request);
+    if (machines || machine_keys) return listedJson(words, words.listed.entry(detail));
+    let entries = this.#entries.get(words);
+    if (!entries) this.#entries.set(words, (entries = new WeakMap()));
+    const known = entries.get(request);
     if (known !== undefined) return known;
-    const made = this.#listed(listed.entry(detail));
-    this.#entries.set(request, made);
+    const made = listedJson(words, words.listed.entry(detail));
+    entries.set(request, made);
     return made;
+  }
+}
+
+function listedJson(words: SchedulerStrategy, rendered: unknown): string {
+  try {
+    return jsonOf(rendered);
+  } catch (error) {
+    throw strategyFailed(words, pluginOf(words), 'listed', error);
   }
 }
 

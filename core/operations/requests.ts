@@ -28,7 +28,7 @@ export const createRequest = operation('CreateRequestCommand', {
     method: 'POST',
     path: '/machines/request',
     limit: 'request',
-    omit: ['provider_preference', 'timeout', 'tags', 'request_id'],
+    omit: ['provider_preference', 'request_id'],
     idempotent: true,
   },
   cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
@@ -94,6 +94,15 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   async handle({ request_id, long = false, lightweight = false }, { requests }) {
     return requests.status(request_id, long, long && !lightweight);
   },
+});
+
+export const getRequests = operation('GetRequestsQuery', {
+  summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
+  input: Type.Object({ request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
+  output: 'listed',
+  rest: { method: 'POST', path: '/requests/status', defaults: { long: true } },
+  cli: { command: 'requests get', args: ['request_ids'] },
+  handle: ({ request_ids, long = false }, { requests }) => requests.several(request_ids, long),
 });
 
 export const listRequests = operation('ListActiveRequestsQuery', {

@@ -51,6 +51,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     idempotent: true,
   },
   cli: { command: 'requests create-selected', args: ['template_id', 'machine_count'] },
+  tells_status_word: true,
   leaves_work: true,
   async handle(input, services, { key }) {
     const { request } = await requestMachines(input, services, key);

@@ -16,7 +16,7 @@ export interface Services {
   readonly templateDesk: TemplateDesk;
   readonly review: TemplateReview;
   readonly configuration: ConfigurationChecks;
-  /** The active one: operations that do not speak its words ask it for single ones. */
+  /** That of the call, else the active one: operations that do not speak its words ask it for single ones. */
   readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestDesk;

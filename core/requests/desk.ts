@@ -1,17 +1,18 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError, isBrokerError } from '../errors.ts';
-import { newRequestId, newWishId } from '../ids.ts';
+import { fingerprint, newRequestId, newWishId } from '../ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
-import { detailOf, type Lazy } from './detail.ts';
+import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { Lookout } from './lookout.ts';
 import { requestNotFound } from './not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open.ts';
 import { RecordCache } from './record-cache.ts';
+import { requestsNamed } from './requests-named.ts';
 
 /** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
 export class RequestDesk {
@@ -147,6 +148,28 @@ export class RequestDesk {
     };
   }
 
+  /** How these stand, in the order asked for, each once. Ids that nobody knows are in `not_found`. With machines the loop is asked to look now. */
+  async several(request_ids: readonly string[], machines: boolean): Promise<Lazy<ListOf<RequestDetail>>> {
+    const found = await requestsNamed(this.#store, request_ids);
+    const requests = await this.#records.all(found.versions);
+    if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#lookout.look(id);
+    const of_origins = machines
+      ? await requestsNamed(
+          this.#store,
+          requests.flatMap(({ origins = [] }) => origins),
+        )
+      : undefined;
+    return {
+      cache_key: fingerprint([found, of_origins?.versions, machines]),
+      load: async () => ({
+        items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+        total_count: requests.length,
+        not_found: found.not_found,
+        at: this.#clock.now(),
+      }),
+    };
+  }
+
   /** Requests, without their machines unless these are asked for. As long as no request changes, the same question has the same answer. */
   async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
     const changes = await this.#store.changes('request');
@@ -166,7 +189,13 @@ export class RequestDesk {
   /** Requests with their machines. */
   async details(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
     const { items, total_count } = await this.list(query);
-    return { items: await Promise.all(items.map(({ request }) => this.#withMachines(request))), total_count };
+    return {
+      items: await detailsOf(
+        this.#store,
+        items.map(({ request }) => request),
+      ),
+      total_count,
+    };
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

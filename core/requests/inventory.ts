@@ -4,6 +4,7 @@ import { machineKey, machineStatuses, type MachineRecord, type MachineStatus } f
 import type { Reclaimed } from '../scheduler.ts';
 import type { HostRef } from '../provider.ts';
 import type { Query, Store } from '../storage.ts';
+import { inOrder } from './machine-order.ts';
 import { Strangers } from './strangers.ts';
 
 /** A storage bounds how many values one comparison may list. */
@@ -88,7 +89,7 @@ export class Inventory {
     const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
     const unique = new Map([...byId.values(), ...byName.values()].map((machine) => [machineKey(machine), machine]));
     return {
-      machines: [...unique.values()],
+      machines: inOrder(unique.values()),
       unknown: [
         ...[...new Set(machine_ids)].flatMap((machine_id) => (byId.has(machine_id) ? [] : [{ machine_id }])),
         ...[...new Set(names)].flatMap((name) => (byName.has(name) ? [] : [{ name }])),

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestRecord } from '../model/request.ts';
 import type { Store } from '../storage.ts';
+import { askInParts } from './ask-in-parts.ts';
 
 interface Version {
   readonly request_id: string;
@@ -24,13 +25,19 @@ export class RecordCache {
     return record;
   }
 
-  /** In the order given; what was removed meanwhile is left out. */
+  /** In the order given, in a few questions to the storage; what was removed meanwhile is left out. */
   async all(versions: readonly Version[]): Promise<readonly RequestRecord[]> {
-    const records: RequestRecord[] = [];
-    for (const version of versions) {
-      const record = await this.get(version);
-      if (record) records.push(record);
+    const records = new Map<string, RequestRecord>();
+    for (const { request_id, version } of versions) {
+      const known = this.#records.get(request_id);
+      if (known?.version === version) records.set(request_id, known);
     }
-    return records;
+    const unknown = versions.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
+    const read = await askInParts(unknown, (request_id) => this.#store.find('request', { where: { request_id } }));
+    for (const record of read) {
+      records.set(record.request_id, record);
+      this.#records.set(record.request_id, record);
+    }
+    return versions.flatMap(({ request_id }) => records.get(request_id) ?? []);
   }
 }

@@ -1,12 +1,13 @@
 import type { Finding } from '../findings.ts';
 import type { Plan } from './plan.ts';
 
-/** A copy in canonical spelling. Equal values under two spellings pass; different ones are a finding at both paths. */
+/** A copy in canonical spelling, of fields and of the values that a schema gives `value_aliases`. Equal values under two spellings pass; different ones are a finding at both paths. */
 export function rename(plan: Plan, raw: unknown, path: string, findings: Finding[]): unknown {
   if (Array.isArray(raw)) {
     const { items } = plan;
     return items && (items.fields || items.items) ? raw.map((item, i) => rename(items, item, `${path}/${i}`, findings)) : raw;
   }
+  if (typeof raw === 'string') return valueOf(plan, raw);
   if (typeof raw !== 'object' || raw === null || !plan.fields || !plan.spellings) return raw;
   const value: Record<string, unknown> = {};
   const from = new Map<string, string>();
@@ -28,6 +29,11 @@ export function rename(plan: Plan, raw: unknown, path: string, findings: Finding
     from.set(name, spelling);
   }
   return value;
+}
+
+function valueOf({ schema }: Plan, given: string): string {
+  const aliases = schema['value_aliases'] as Readonly<Record<string, string>> | undefined;
+  return aliases && Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
 }
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -28,6 +28,8 @@ export interface FieldSchema {
   readonly default?: unknown;
   readonly description?: string;
   readonly aliases?: readonly string[];
+  /** Other spellings of its values. */
+  readonly value_aliases?: Readonly<Record<string, string>>;
 }
 
 export interface Declared {

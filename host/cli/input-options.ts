@@ -56,7 +56,16 @@ function optionFor(spelling: string, name: string, field: FieldSchema): Option {
   if (manner === 'flag') return new Option(field.default === true ? `--no-${spelling.slice(2)}` : spelling, described(field));
   const option = new Option(`${spelling} ${placeholder[manner](name)}`, described(field));
   if (manner !== 'value') return option.argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
-  return field.enum ? option.choices(field.enum.map(String)) : option;
+  return field.enum ? oneOf(option, field.enum.map(String), field.value_aliases ?? {}) : option;
+}
+
+/** The choices are shown in their own spelling; others of the field are taken. */
+function oneOf(option: Option, choices: readonly string[], spellings: Readonly<Record<string, string>>): Option {
+  option.choices(choices);
+  const { parseArg } = option;
+  return option.argParser((text: string, earlier: unknown) =>
+    parseArg?.(Object.hasOwn(spellings, text) ? (spellings[text] as string) : text, earlier),
+  );
 }
 
 /** What a field means, and its default. */

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
+import type { SchedulerStrategy } from '../../core/scheduler.ts';
 import type { Broker } from '../compose.ts';
+import { callFormats, varyOfFormats } from './call-format.ts';
 import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
 import { refuseUnderPressure } from './limits/under-pressure.ts';
@@ -31,17 +33,18 @@ export function bindOperation(parts: RouteParts, operation: Operation<any, any>)
 
 function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
   const read = inputReader(operation, rest);
-  const { services } = broker;
+  const formats = callFormats(broker);
   const status = rest.status ?? 200;
   const form = rest.errors ?? 'detail';
   const parameters = rest.path.includes('{');
   const scope = `${rest.method} ${rest.path}`;
   const answer = answerOf(broker, operation);
-  const type = contentType(broker.rendering.mediaType(operation));
+  const varies = broker.rendering.dependsOnScheduler(operation);
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list, not a template without an id.
     if (parameters && Object.values(request.params as object).includes('')) return reply.callNotFound() as never;
+    const { services, words } = formats(request.headers);
     const input = read({
       params: request.params as Record<string, unknown>,
       query: request.query as Record<string, unknown>,
@@ -50,8 +53,9 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
     const caller = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
     const result = await operation.handle(input, services, caller);
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    const body = await answer(result);
-    reply.code(status).header('content-type', type);
+    const body = await answer(result, words);
+    reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, words)));
+    if (varies) reply.header('vary', varyOfFormats);
     return body;
   }
 
@@ -73,9 +77,11 @@ function urlsOf(path: string): readonly string[] {
 /** A type that names no charset is in the one that all answers are in. */
 const contentType = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`);
 
-function answerOf(broker: Broker, operation: Operation<any, any>): (result: unknown) => Promise<Buffer | string> | string {
+type Answer = (result: unknown, words: SchedulerStrategy) => Promise<Buffer | string> | string;
+
+function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
   if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
-  return (result) => broker.rendering.body(operation, result);
+  return (result, words) => broker.rendering.body(operation, result, words);
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {

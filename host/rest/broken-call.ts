@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Code } from '../../core/errors.ts';
 import { securityHeaders } from '../security-headers.ts';
 
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
@@ -31,6 +32,6 @@ export function refuseBrokenCall(error: NodeJS.ErrnoException, socket: Answering
     return;
   }
   const [status, detail] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP call.'];
-  const body = JSON.stringify({ detail });
+  const body = JSON.stringify({ detail, code: 'INVALID_REQUEST' satisfies Code });
   socket.end(`HTTP/1.1 ${status}\r\nx-request-id: ${randomUUID()}\r\n${fixed}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

@@ -4,7 +4,7 @@ import { apiPrefix } from './bind-operation.ts';
 import { methodNotAllowed } from './failures.ts';
 import type { PathTable } from './path-table.ts';
 
-/** GET /machines/ and GET /machines/{machine_id} are planned and not served: 501, saying where machines are listed. */
+/** GET /machines/ and GET /machines/{machine_id} are planned and not served: 501, naming the routes that list machines. */
 export function bindMachineRoutes(app: FastifyInstance, paths: PathTable): void {
   const refuse = (request: FastifyRequest): never => {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -13,7 +13,7 @@ export function bindMachineRoutes(app: FastifyInstance, paths: PathTable): void 
     if (served && !served.methods.includes('GET')) throw methodNotAllowed('GET', path, served.methods);
     throw new BrokerError(
       'NOT_IMPLEMENTED',
-      `Machines are not listed here. Those of a request are in GET ${apiPrefix}/requests/{request_id}/status; all of them by the list_machines and get_machine of the command line, the SDK and MCP.`,
+      `Machines are not listed here: GET ${apiPrefix}/inventory/ [list_machines] lists them, GET ${apiPrefix}/inventory/{machine_id} [get_machine] shows one.`,
     );
   };
   for (const path of ['/machines/', '/machines/{machine_id}']) paths.add('GET', `${apiPrefix}${path}`, 'detail');

@@ -38,7 +38,7 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
       const caller = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const result = await operation.handle(input, broker.services, caller);
       reply.header('content-type', jsonType);
-      return JSON.stringify(await broker.rendering.value(operation, result, true));
+      return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
     },
   });
 }

@@ -62,7 +62,7 @@ export function refusalOf(error: unknown): Refusal {
 
 /** The answer's body, as JSON. */
 export function refusalBody(refusal: Refusal, form: ErrorForm, request_id: string): string {
-  if (form === 'detail') return JSON.stringify({ detail: refusal.message });
   const { code, message, details } = refusal;
+  if (form === 'detail') return JSON.stringify({ detail: message, code });
   return JSON.stringify({ error: { code, message, details, timestamp: new Date().toISOString(), request_id } });
 }

@@ -12,7 +12,7 @@ export function carryIn({ services, rendering }: Broker) {
       signal?.throwIfAborted();
       const input = readInput(operation, raw);
       const caller = key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } };
-      return await rendering.value(operation, await operation.handle(input as never, services, caller), true);
+      return await rendering.value(operation, await operation.handle(input as never, services, caller), rendering.own);
     } catch (error) {
       throw signal?.aborted ? signal.reason : asSdkError(error);
     }

@@ -10,6 +10,7 @@ type InCamelCase<I> = { [F in keyof I as F extends string ? CamelCase<F> : F]: I
 export interface Aliases {
   readonly machine_count: 'count' | 'requested_count';
   readonly provider_name: 'provider';
+  readonly provider_instance: 'provider' | 'provider_name';
 }
 type Renamed<I, From, To extends string> = { [F in keyof I as F extends From ? To : F]: I[F] };
 type WithAlias<I> = { [F in keyof I & keyof Aliases]: { [A in Aliases[F]]: Renamed<I, F, A> }[Aliases[F]] }[keyof I & keyof Aliases];

@@ -41,7 +41,7 @@ export function reportOf(instance: Instance, weight?: number): MachineReport {
     ready: status === 'running' && name !== undefined && private_ip !== undefined,
     ...(message === undefined ? {} : { message }),
     ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
-    market: data.market,
+    market: instance.InstanceLifecycle === 'capacity-block' ? 'capacity-block' : data.market,
     data,
   };
 }

@@ -5,5 +5,10 @@ import { statusView } from './status.ts';
 export const listed = listView<RequestDetail>({
   schema: answers.listed,
   entry: (detail) => statusView(detail, true),
-  around: ({ count, total_count }, requests) => ({ requests, count, total_count }),
+  around: ({ count, total_count, not_found }, requests) => ({
+    requests,
+    count,
+    total_count,
+    ...(not_found === undefined ? {} : { not_found }),
+  }),
 });

@@ -1,4 +1,4 @@
-import type { MachineAnswer, MachineRecord } from '../../core/index.ts';
+import { marketWord, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
 import { iso } from './iso.ts';
 
 /** A machine inside a request, as it stands. */
@@ -11,6 +11,9 @@ export function machineView(machine: MachineRecord): MachineAnswer {
     private_ip: machine.private_ip ?? null,
     public_ip: machine.public_ip ?? null,
     provider_instance: machine.provider_instance,
+    machine_type: machine.machine_type ?? null,
+    market: machine.market === undefined ? null : marketWord(machine.market),
+    zone: machine.zone ?? null,
     created_at: iso(machine.created_at),
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(reclaim_at === undefined ? {} : { reclaim_at }),

@@ -31,7 +31,7 @@ export function machineView(
   { template, tags }: Pick<RequestRecord, 'template' | 'tags'>,
 ): Static<typeof Machine> {
   const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
-  const priceType = machine.market === undefined ? template && priceTypeOf(template) : machine.market.replace('-', '');
+  const priceType = machine.market === undefined ? template && priceTypeOf(template) : machine.market === 'spot' ? 'spot' : 'ondemand';
   const machineType = machine.machine_type ?? template?.machine_type;
   return {
     machineId: machine.machine_id,

@@ -18,6 +18,11 @@ export const Request = Type.Object({
 
 export const Requests = Type.Object({ requests: Type.Array(Request) });
 
+const Listed = Type.Object({
+  ...Requests.properties,
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+});
+
 type MachineView = Static<typeof Machine>;
 /** How a machine of a request looks. */
 type Show = (machine: MachineRecord, result: MachineResult, detail: RequestDetail) => MachineView;
@@ -31,9 +36,9 @@ export const statusView = (dialect: Dialect): View<RequestDetail> => ({
 /** getRequestStatus for many. */
 export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
   listView({
-    schema: Requests,
+    schema: Listed,
     entry: (detail) => requestView(detail, shows[dialect]),
-    around: (_, requests) => ({ requests }),
+    around: ({ not_found }, requests) => ({ requests, ...(not_found === undefined ? {} : { not_found }) }),
   });
 
 const shows: Readonly<Record<Dialect, Show>> = {

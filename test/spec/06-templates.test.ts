@@ -62,7 +62,7 @@ test('GET /templates/{template_id}: the template and a time', async (t) => {
 test('GET /templates/{template_id}: 404 where there is none of this id', async (t) => {
   const { status, body } = await broker.call('GET', '/templates/none');
   t.is(status, 404);
-  t.deepEqual(Object.keys(body), ['detail']);
+  t.deepEqual(Object.keys(body), ['detail', 'code']);
   t.regex(body.detail, /'none'/);
 });
 

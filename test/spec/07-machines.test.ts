@@ -82,14 +82,26 @@ for (const path of ['/machines/', '/machines', '/machines/i-0123456789']) {
     for (const broker of Object.values(brokers)) {
       const { status, body } = await broker.call('GET', path);
       t.is(status, 501);
-      t.deepEqual(Object.keys(body), ['detail']);
-      t.regex(body.detail, /status.*list_machines and get_machine/);
+      t.deepEqual(Object.keys(body), ['detail', 'code']);
+      t.regex(body.detail, /GET \/api\/v1\/inventory\/ \[list_machines\].* GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/);
     }
   });
 }
 
-test('machines: force_return, timeout, tags and request_id of the commands are no fields of the REST bodies', async (t) => {
-  for (const [field, value] of Object.entries({ timeout: 60, tags: {}, request_id: 'req-1', provider_preference: {} }))
+test('POST /machines/request: timeout and tags are those of the request', async (t) => {
+  const broker = of('default');
+  const tags = { team: 'render', someKey: 'a' };
+  const { status, body } = await ask({ template_id: 'small', machine_count: 1, timeout: 60, tags });
+  t.is(status, 200);
+  const stored = await broker.broker.store.get('request', { request_id: body.request_id });
+  t.deepEqual(stored?.tags, tags);
+  t.is((stored?.deadline_at ?? 0) - (stored?.created_at ?? 0), 60_000);
+  t.regex((await ask({ template_id: 'small', machine_count: 1, timeout: 0 })).body.detail, /^\/timeout: /);
+  t.regex((await ask({ template_id: 'small', machine_count: 1, tags: { a: 1 } })).body.detail, /^\/tags\/a: /);
+});
+
+test('machines: request_id, provider_preference and force_return of the commands are no fields of the REST bodies', async (t) => {
+  for (const [field, value] of Object.entries({ request_id: 'req-1', provider_preference: {} }))
     t.regex((await ask({ template_id: 'small', machine_count: 1, [field]: value })).body.detail, new RegExp(`^/${field}: unknown field`));
   for (const [field, value] of Object.entries({ force_return: true, timeout: 60 })) {
     const { status, body } = await of('default').call('POST', '/machines/return', { machine_ids: ['i-1'], [field]: value });

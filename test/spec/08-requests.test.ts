@@ -144,6 +144,19 @@ test('GET /requests/{request_id}/status: HostFactory gets {requests: [one]} with
   });
 });
 
+test('GET /requests/{request_id}/status: verbose is another name of long', async (t) => {
+  for (const { broker, delivered } of Object.values(stages)) {
+    const path = `/requests/${delivered}/status`;
+    const short = await broker.call('GET', `${path}?verbose=false`);
+    t.is(short.status, 200);
+    t.deepEqual(short.body, (await broker.call('GET', `${path}?long=false`)).body);
+    t.deepEqual((await broker.call('GET', `${path}?verbose=true`)).body, (await broker.call('GET', `${path}?long=true`)).body);
+    const both = await broker.call('GET', `${path}?verbose=true&long=false`);
+    t.is(both.status, 400);
+    t.regex(both.body.detail, /'verbose' and 'long' are the same field/);
+  }
+});
+
 test('GET /requests/{request_id}: the same as the status with long=true', async (t) => {
   for (const { broker, delivered } of Object.values(stages)) {
     const [plain, long] = await Promise.all([
@@ -161,7 +174,7 @@ test('GET /requests/…: 404 for an id that nobody knows, under both schedulers'
     for (const path of ['/requests/req-none', '/requests/req-none/status', '/requests/ret-none']) {
       const { status, body } = await broker.call('GET', path);
       t.is(status, 404);
-      t.deepEqual(Object.keys(body), ['detail']);
+      t.deepEqual(Object.keys(body), ['detail', 'code']);
     }
   }
 });

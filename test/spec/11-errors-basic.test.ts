@@ -1,4 +1,5 @@
 import test from 'ava';
+import { codes, type Code } from '../../core/errors.ts';
 import type { Answer, BootedBroker } from '../support/boot-broker.ts';
 import { provider, shape, specBroker } from './spec-broker.ts';
 
@@ -44,10 +45,11 @@ const basic: readonly (readonly [string, Call, number, RegExp])[] = [
   ['the cancel of an unknown request', ['DELETE', '/requests/req-x'], 404, /'req-x'/],
 ];
 for (const [what, call, status, detail] of basic) {
-  test(`basic errors: ${what} is ${status}, a JSON object with detail alone`, async (t) => {
+  test(`basic errors: ${what} is ${status}, a JSON object with detail and the code`, async (t) => {
     const { status: got, body, headers } = await send(call);
     t.is(got, status, JSON.stringify(body));
-    t.deepEqual(shape(body), { detail: 'string' });
+    t.deepEqual(shape(body), { detail: 'string', code: 'string' });
+    t.is(got, codes[body.code as Code].status, `${body.code} is a code of this status`);
     t.regex(body.detail, detail);
     t.regex(headers['content-type'] ?? '', /^application\/json/);
   });
@@ -58,4 +60,19 @@ test('basic errors: a template that lacks what its API needs can be stored and n
   const { status, body } = await broker.call('POST', '/machines/request', { template_id: 'lacking', machine_count: 1 });
   t.is(status, 400);
   t.regex(body.detail, /\/image_id: is needed.*\/machine_type: is needed/);
+});
+
+test('basic errors: the code tells refusals of one status apart', async (t) => {
+  const coded = [
+    [['GET', '/templates/none'], 'TEMPLATE_NOT_FOUND'],
+    [['GET', '/requests/req-x/status'], 'REQUEST_NOT_FOUND'],
+    [['POST', '/machines/return', { machine_ids: ['i-1'] }], 'MACHINE_NOT_FOUND'],
+    [['GET', '/nothing'], 'NOT_FOUND'],
+    [['POST', '/templates/', { template_id: 'small' }], 'ALREADY_EXISTS'],
+    [['POST', '/machines/request', { template_id: 'bounded', machine_count: 6 }], 'INSTANCE_LIMIT_EXCEEDED'],
+    [['POST', '/machines/request', { machine_count: 6 }], 'INVALID_REQUEST'],
+    [['GET', '/machines/'], 'NOT_IMPLEMENTED'],
+    [['DELETE', '/machines/request'], 'METHOD_NOT_ALLOWED'],
+  ] as const;
+  for (const [call, code] of coded) t.is((await send(call)).body.code, code, call.join(' '));
 });

@@ -49,7 +49,7 @@ for (const [what, most, method, path, body] of groups) {
     t.true(Number(refused.headers['retry-after']) > 0);
     t.is(Number(refused.headers['x-ratelimit-remaining']), 0);
     if (path === '/providers/') t.is(refused.body.error.code, 'RATE_LIMITED');
-    else t.deepEqual(Object.keys(refused.body), ['detail']);
+    else t.deepEqual(Object.keys(refused.body), ['detail', 'code']);
   });
 }
 

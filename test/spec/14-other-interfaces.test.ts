@@ -29,8 +29,12 @@ test('SDK: methods have the name of the class without Command or Query in snake_
   }
 });
 
-test('SDK: count and requested_count, and provider for provider_name, are taken wherever the field is, in both spellings', (t) => {
-  const aliases = { machine_count: ['count', 'requested_count'], provider_name: ['provider'] };
+test('SDK: count and requested_count, and provider for provider_name and provider_instance, are taken wherever the field is, in both spellings', (t) => {
+  const aliases = {
+    machine_count: ['count', 'requested_count'],
+    provider_name: ['provider'],
+    provider_instance: ['provider', 'provider_name'],
+  };
   for (const [field, others] of Object.entries(aliases)) {
     const having = operations.filter(({ input }) => field in input.properties);
     t.true(having.length >= 3, field);

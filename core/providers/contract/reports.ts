@@ -1,5 +1,6 @@
 import { faultKinds } from '../../fault.ts';
 import { machineStatuses } from '../../model/machine.ts';
+import { markets } from '../../model/market.ts';
 import { Broken } from './broken.ts';
 import { plain } from './plain.ts';
 import { count, flag, known, object, optional, text, time, words } from './values.ts';
@@ -39,8 +40,8 @@ export function report(value: unknown, path: string): void {
   time(given['launched_at'], path, '/launched_at');
   if (given['reclaim_at'] !== null) time(given['reclaim_at'], path, '/reclaim_at');
   const { market, data } = given;
-  if (market !== undefined && market !== 'spot' && market !== 'on-demand')
-    throw new Broken(`${path}/market`, market, `'spot', 'on-demand' or nothing`);
+  if (market !== undefined && !markets.some((each) => each === market))
+    throw new Broken(`${path}/market`, market, `one of ${markets.join(', ')}, or nothing`);
   if (data === undefined) return;
   object(data, `${path}/data`, 'a JSON object or nothing');
   plain(data, `${path}/data`);

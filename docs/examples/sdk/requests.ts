@@ -44,6 +44,14 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   console.log(`${delivered_count} of ${requested_count}`); // 1 of 1
   // #endregion
 
+  // #region get_requests
+  const { requests, not_found } = await muster.get_requests({ request_ids: [request_id, 'req-unknown'] });
+  console.log(
+    requests.map(({ status }) => status),
+    not_found,
+  ); // [ 'completed' ] [ 'req-unknown' ]
+  // #endregion
+
   // #region sync_request
   const now = await muster.sync_request({ request_id });
   console.log(now.status); // completed

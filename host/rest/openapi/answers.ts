@@ -60,6 +60,6 @@ const schemas: Readonly<Record<ErrorForm, string>> = { detail: '#/components/sch
 
 function exampleOf(code: Code, form: ErrorForm): unknown {
   const message = codes[code].meaning;
-  if (form === 'detail') return { detail: message };
+  if (form === 'detail') return { detail: message, code };
   return { error: { code, message, details: {}, timestamp: '2026-01-15T09:30:00.000Z', request_id: 'call-7' } };
 }

@@ -13,7 +13,10 @@ export interface Components {
 }
 
 const Detail = Type.Object(
-  { detail: Type.String({ description: 'What happened, to which thing, and what to do; everything that is wrong, with its place.' }) },
+  {
+    detail: Type.String({ description: 'What happened, to which thing, and what to do; everything that is wrong, with its place.' }),
+    code: Type.Enum(Object.keys(codes) as [Code, ...Code[]], { description: 'For programs: what kind of refusal it is.' }),
+  },
   { additionalProperties: false },
 );
 

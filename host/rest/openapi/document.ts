@@ -3,6 +3,7 @@ import type { Operation, RestBinding } from '../../../core/operations/operation.
 import type { Broker } from '../../compose.ts';
 import { thisPackage } from '../../package.ts';
 import { apiPrefix } from '../bind-operation.ts';
+import { formatNames } from '../call-format.ts';
 import { headers } from './answers.ts';
 import { componentsOf, pascal } from './components.ts';
 import { publicSchema, unnamed, type Json } from '../../public-schema.ts';
@@ -30,6 +31,15 @@ const parameters: Json = {
   },
 };
 
+/** A name may be chosen for each call; refusals are JSON in any case. */
+const schedulerParameter = (broker: Broker): Json => ({
+  name: 'X-Scheduler',
+  in: 'header',
+  required: false,
+  description: `The scheduler in whose form this call is answered; X-ORB-Scheduler is another name of the header. Default: \`${broker.scheduler.name}\`, whose form is described here.`,
+  schema: { type: 'string', enum: formatNames(broker) },
+});
+
 const tags = [
   { name: 'Templates', description: 'What machines are made from.' },
   { name: 'Machines', description: 'Asking for machines and giving them back.' },
@@ -42,7 +52,7 @@ const description = `Hands out machines from templates through cloud provider in
 
 Names are written in snake_case here; every field of a body and of a query may be written in camelCase as well, and some have further spellings, which their description names. A field that is written twice must say the same. Bodies are closed, except templates and the \`config\` of a provider: an unknown field is refused, with the nearest known name.
 
-Every answer carries X-Request-Id; those of a limited route carry the X-RateLimit headers too, also when they refuse. Failures are \`{"detail": "…"}\`, and on the routes of several providers an \`error\` object with a code. Both say everything that is wrong at once.`;
+Every answer carries X-Request-Id; those of a limited route carry the X-RateLimit headers too, also when they refuse. Failures are \`{"detail": "…", "code": "…"}\`, and on the routes of several providers an \`error\` object. Both say everything that is wrong at once.`;
 
 /** The whole REST face in OpenAPI 3.1, read off the operations and their routes, with the answers of the active scheduler strategy. */
 export function openApiDocument(broker: Broker, app: Pick<FastifyInstance, 'hasRoute'>): Json {
@@ -81,7 +91,7 @@ export function openApiDocument(broker: Broker, app: Pick<FastifyInstance, 'hasR
     security: [],
     tags,
     paths,
-    components: { schemas, parameters, headers },
+    components: { schemas, parameters: { ...parameters, 'X-Scheduler': schedulerParameter(broker) }, headers },
   };
 }
 

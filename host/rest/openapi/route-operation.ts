@@ -40,6 +40,7 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     parameters: [
       ...input.parameters,
       ...(rest.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+      ...(parts.broker.rendering.dependsOnScheduler(operation) ? [{ $ref: '#/components/parameters/X-Scheduler' }] : []),
       requestIdParameter,
     ],
     ...(input.body ? { requestBody: input.body } : {}),
@@ -75,7 +76,7 @@ function summaryOf({ summary }: Operation<any, any>, { limit }: RestBinding, { b
 const requestIdParameter = { $ref: '#/components/parameters/X-Request-Id' };
 
 export const tagOf = (path: string): string => {
-  const [, first = ''] = path.split('/');
+  const [, first = ''] = path.replace(/^\/inventory\//, '/machines/').split('/');
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
 };
 

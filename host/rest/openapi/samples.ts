@@ -152,6 +152,7 @@ export function samplesOf({ services }: Broker): Samples {
       validate_template_for_providers: { template_id, provider_instances: [provider_instance] },
       create_request: { ...asked, additional_data: { project: 'render' } },
       create_selected_request: { ...asked, provider_preference: { type: 'explicit', provider_instance } },
+      get_requests: { request_ids: [request_id] },
       list_reclaimed_machines: { machine_ids: [machine_id] },
       test_provider_selection: { ...asked, selection_strategy: 'load_balanced', provider_type },
       validate_provider_configuration: { providers: [{ name: 'west', type: provider_type, config: {} }] },

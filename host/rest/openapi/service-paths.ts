@@ -37,10 +37,14 @@ const planned = (operationId: string, summary: string, path: readonly Json[]): J
 });
 
 const reads: Readonly<Record<string, Json>> = {
-  [`${apiPrefix}/machines/`]: planned('list_machines', 'Planned and not served: machines are listed in the status of their request.', []),
+  [`${apiPrefix}/machines/`]: planned(
+    'machines_planned',
+    `Planned and not served: machines are listed in GET ${apiPrefix}/inventory/.`,
+    [],
+  ),
   [`${apiPrefix}/machines/{machine_id}`]: planned(
-    'get_machine',
-    'Planned and not served: a machine is shown in the status of its request.',
+    'machine_planned',
+    `Planned and not served: a machine is shown in GET ${apiPrefix}/inventory/{machine_id}.`,
     [{ name: 'machine_id', in: 'path', required: true, schema: text, example: 'i-0a1b2c3d4e5f60718' }],
   ),
   '/livez': service('livez', 'Whether the process lives.', { '200': answer('It does.', alive) }),

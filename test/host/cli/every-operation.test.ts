@@ -96,6 +96,11 @@ const steps: readonly Step[] = [
     args: ['requests', 'list', '--status', 'completed', '--limit', '5', '--sort', 'created_at:asc'],
     check: ({ requests }) => requests.length >= 1,
   },
+  {
+    operation: 'get_requests',
+    args: ['requests', 'get', '$request', 'req-none', '--long'],
+    check: ({ requests, not_found }) => requests[0].machines.length === 2 && not_found[0] === 'req-none',
+  },
   { operation: 'get_request_summary', args: ['requests', 'summary', '$request'], check: ({ delivered_count }) => delivered_count === 2 },
   { operation: 'sync_request', args: ['requests', 'sync', '$request'] },
   {

@@ -56,6 +56,10 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ incompatible_providers }) => incompatible_providers[0] === 'west',
   },
   sync_and_get_request: { input: ({ request_id }) => ({ request_id, long: true }), check: ({ machines }) => machines.length === 2 },
+  get_requests: {
+    input: ({ request_id }) => ({ request_ids: [request_id, 'req-none'], long: true }),
+    check: ({ requests: [{ machines }], not_found }) => machines.length === 2 && not_found[0] === 'req-none',
+  },
   get_request_provider: { input: ({ request_id }) => ({ request_id }), check: ({ provider_instance }) => provider_instance === 'east' },
   get_request_summary: { input: ({ request_id }) => ({ request_id }), check: ({ delivered_count }) => delivered_count === 2 },
   list_active_requests: {
@@ -63,7 +67,11 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ requests, total_count }) => requests[0].status === 'completed' && total_count > 2,
   },
   sync_and_list_return_requests: { check: ({ count }) => count === 0 },
-  list_machines: { input: ({ request_id }) => ({ request_id, all_resources: true }), check: ({ total_count }) => total_count === 2 },
+  list_machines: {
+    input: ({ request_id }) => ({ request_id, all_resources: true, market: 'on-demand' }),
+    check: ({ total_count, machines: [{ market, machine_type }] }) =>
+      total_count === 2 && market === 'ondemand' && machine_type === 't3.small',
+  },
   get_machine: { input: ({ machine_ids: [machine_id] }) => ({ machine_id }), check: ({ machine }) => machine.status === 'running' },
   get_machine_health: { input: ({ machine_ids: [machine_id] }) => ({ machine_id }), check: ({ healthy }) => healthy },
   get_active_machine_count: { check: ({ by_status }) => by_status.running > 2 },

@@ -116,6 +116,7 @@ async function viaRest(rest: RestBinding, input: Fields, url: string): Promise<T
   });
   const body = (await answer.json()) as Fields;
   if (answer.status === status) return { answer: body };
-  const refused = errors === 'error' ? { code: body['error'].code, message: body['error'].message } : { message: body['detail'] };
+  const refused =
+    errors === 'error' ? { code: body['error'].code, message: body['error'].message } : { code: body['code'], message: body['detail'] };
   return { refused: { ...refused, status: answer.status } };
 }

@@ -46,7 +46,7 @@ for (const [what, start, piece] of drips) {
     const { text, ms } = await drip(start, piece);
     t.true(ms > 900 && ms < 20_000, `${ms} ms`);
     if (what === 'a body that nobody wants') t.regex(text, /^HTTP\/1\.1 404 /);
-    else t.regex(text, /HTTP\/1\.1 408 .*\{"detail":"The call did not arrive in time\."\}$/s);
+    else t.regex(text, /HTTP\/1\.1 408 .*\{"detail":"The call did not arrive in time\.","code":"INVALID_REQUEST"\}$/s);
   });
 }
 

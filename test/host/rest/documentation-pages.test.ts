@@ -107,6 +107,6 @@ test('the pages carry a policy of their own, the id of the call, and no header t
   t.not(await nonce(), await nonce());
   const missing = await broker.app.inject('/redoc/nothing');
   t.is(missing.statusCode, 404);
-  t.deepEqual(Object.keys(missing.json()), ['detail']);
+  t.deepEqual(Object.keys(missing.json()), ['detail', 'code']);
   t.is((await broker.app.inject({ method: 'POST', url: '/docs' })).statusCode, 405);
 });

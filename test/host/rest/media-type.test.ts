@@ -38,7 +38,7 @@ test('where the words of the scheduler are text, so are the answers, and their t
 
 test('what the scheduler has no words for stays JSON: refusals, lists of templates, operations by their name', async (t) => {
   const refused = await broker.call('GET', '/requests/req-none/status');
-  t.deepEqual([refused.status, refused.headers['content-type'], Object.keys(refused.body)], [404, json, ['detail']]);
+  t.deepEqual([refused.status, refused.headers['content-type'], Object.keys(refused.body)], [404, json, ['detail', 'code']]);
   const templates = await broker.call('GET', '/templates/');
   t.deepEqual([templates.headers['content-type'], templates.body.success], [json, true]);
   const asked = await broker.call('POST', '/operations/create_request', { template_id: 'small', machine_count: 1 });

@@ -105,7 +105,7 @@ test('fields of templates, other spellings and what a plugin declares are told',
   t.regex(schemas.TemplateFields.properties.machine_type.description, /Also written .*`instance_type`/);
   const body = document['paths']['/api/v1/machines/request'].post.requestBody.content['application/json'].schema;
   t.regex(body.properties.machine_count.description, /Also written `count`, `requested_count`\./);
-  t.deepEqual(Object.keys(body.properties), ['template_id', 'machine_count', 'additional_data']);
+  t.deepEqual(Object.keys(body.properties), ['template_id', 'machine_count', 'additional_data', 'timeout', 'tags']);
   t.deepEqual(body.required, ['template_id', 'machine_count']);
   t.false(body.additionalProperties);
   t.like(schemas.CloudConfiguration.properties.secret_access_key, { 'x-sensitive': true });

@@ -12,7 +12,7 @@ test.after.always(() => broker.close());
 test('an unknown path is 404 with a detail, also outside the API', async (t) => {
   const inside = await broker.call('GET', '/nothing');
   t.is(inside.status, 404);
-  t.deepEqual(inside.body, { detail: 'Nothing is served at GET /api/v1/nothing.' });
+  t.deepEqual(inside.body, { detail: 'Nothing is served at GET /api/v1/nothing.', code: 'NOT_FOUND' });
   const outside = await broker.app.inject('/templates/');
   t.is(outside.statusCode, 404);
   t.regex(outside.json().detail, /The API is below \/api\/v1\./);
@@ -22,7 +22,7 @@ test('a wrong method is 405 and says which ones are served', async (t) => {
   const answer = await broker.call('DELETE', '/templates/');
   t.is(answer.status, 405);
   t.regex(answer.headers['allow'] ?? '', /GET/);
-  t.deepEqual(Object.keys(answer.body), ['detail']);
+  t.deepEqual(Object.keys(answer.body), ['detail', 'code']);
   t.is((await broker.call('PUT', '/machines/request', {})).status, 405);
   const get = await broker.call('GET', '/machines/request');
   t.is(get.status, 405);
@@ -46,11 +46,11 @@ test('a route that needs no body takes an empty one, null and {}', async (t) => 
   t.is((await broker.call('POST', '/templates/refresh', '{"all":true}')).status, 400);
 });
 
-test('machines are not listed over REST, and the answer says where they are', async (t) => {
+test('the planned routes of machines are not served, and the answer says where machines are', async (t) => {
   for (const path of ['/machines/', '/machines', '/machines/i-1']) {
     const answer = await broker.call('GET', path);
     t.is(answer.status, 501, path);
-    t.regex(answer.body.detail, /\/requests\/\{request_id\}\/status.*list_machines/);
+    t.regex(answer.body.detail, /GET \/api\/v1\/inventory\/ \[list_machines\]/);
   }
 });
 
@@ -92,7 +92,7 @@ test('what is not served is told without reading the body, in the form of its pa
     const send = (method: 'POST' | 'PUT', url: string) => broker.app.inject({ method, url, payload, headers: { 'content-type': type } });
     const nowhere = await send('POST', '/api/v1/nothing');
     t.is(nowhere.statusCode, 404);
-    t.deepEqual(Object.keys(nowhere.json()), ['detail']);
+    t.deepEqual(Object.keys(nowhere.json()), ['detail', 'code']);
     const wrong = await send('PUT', '/api/v1/providers/east');
     t.is(wrong.statusCode, 405);
     t.is(wrong.headers['allow'], 'GET');

@@ -27,8 +27,8 @@ export function wrongInReport(report: MachineReport): string[] {
     if (typeof value !== 'string' || !iso.test(value) || Number.isNaN(Date.parse(value)))
       wrong.push(`${name} must be a time as ISO 8601 (2026-01-01T00:00:00Z), and is ${shown(value)}`);
   }
-  if (given['market'] !== undefined && given['market'] !== 'spot' && given['market'] !== 'on-demand')
-    wrong.push(`market must be 'spot' or 'on-demand', and is ${shown(given['market'])}`);
+  if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
+    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', and is ${shown(given['market'])}`);
   if (given['ready'] === true) {
     if (given['status'] !== 'running') wrong.push(`a machine that is ready is running, and this one is ${shown(given['status'])}`);
     if (given['name'] === undefined) wrong.push('a machine that is ready has a name');

@@ -76,7 +76,8 @@ for (const kind of ['provision', 'return'] as const) {
 test('a status is whole: both counts, the selection, the fulfilment, times as ISO', (t) => {
   const fulfilment = { requested: 2, delivered: 1, final: true, shortfall: [{ kind: 'capacity', code: 'X', message: 'none' } as const] };
   const done = request({ status: 'completed', completed_at: at + 60_000, fulfilment });
-  const one = machine({ name: 'host-1', private_ip: '10.0.0.1', public_ip: '54.0.0.1', launched_at: '2026-01-01T00:00:02Z' });
+  const kind = { machine_type: 't3.small', market: 'on-demand', zone: 'us-east-1a' } as const;
+  const one = machine({ ...kind, name: 'host-1', private_ip: '10.0.0.1', public_ip: '54.0.0.1', launched_at: '2026-01-01T00:00:02Z' });
   const value = strategy.status.render({ request: done, machines: [one] });
   t.deepEqual(value, {
     request_id: 'req-1',
@@ -95,6 +96,8 @@ test('a status is whole: both counts, the selection, the fulfilment, times as IS
         private_ip: '10.0.0.1',
         public_ip: '54.0.0.1',
         provider_instance: 'east',
+        ...kind,
+        market: 'ondemand',
         created_at: '2026-01-01T00:00:01.000Z',
         launched_at: '2026-01-01T00:00:02Z',
       },

@@ -69,7 +69,7 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   ['a wish of a return that is gone', "DELETE FROM request WHERE request_id = 'ret-1'", /error \/wish\/w-1: belongs to a return/],
   [
     'one machine under two attempts',
-    "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2) FROM machine WHERE machine_id = 'm-1'",
+    "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2), market FROM machine WHERE machine_id = 'm-1'",
     /error \/machine\/east\/m-1 and \/machine\/west\/m-1: lives under several attempts/,
   ],
   [

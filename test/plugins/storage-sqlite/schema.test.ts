@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'ava';
 import { kinds, type Kind } from '../../../core/index.ts';
+import { byCreation } from '../../../core/requests/machine-order.ts';
 import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/bounds.ts';
 import { question, tally } from '../../../plugins/storage-sqlite/question.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
@@ -47,7 +48,9 @@ const pages: readonly (readonly [string, Kind, object])[] = [
   ['requests of a status', 'request', { where: { status: 'failed' }, order: [['created_at', 'desc']], limit: 50 }],
   ['returns of a status', 'request', { where: { kind: 'return', status: 'pending' }, order: [['created_at', 'asc']], limit: 50 }],
   ['requests of a template', 'request', { where: { template_id: 'small' }, order: [['created_at', 'desc']], limit: 50 }],
-  ['machines of a request', 'machine', { where: { request_id: 'r' }, order: [['created_at', 'asc']] }],
+  ['machines of a request', 'machine', { where: { request_id: 'r' }, order: byCreation }],
+  ['living machines', 'machine', { where: { gone_at: null }, order: byCreation, limit: 50 }],
+  ['all machines', 'machine', { order: byCreation, limit: 50 }],
   ['machines by id', 'machine', { where: { machine_id: 'm' } }],
   ['machines by name', 'machine', { where: { name: 'n' } }],
   ['machines of a return', 'machine', { where: { return_id: 'r' } }],

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test from 'ava';
+import { applicationId } from '../../../plugins/storage-sqlite/open-database.ts';
+import { migrations } from '../../../plugins/storage-sqlite/migrations/index.ts';
+import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
+
+test('a database of the first version keeps its machines, which can be asked for by their market afterwards', async (t) => {
+  const path = freshPath();
+  mkdirSync(dirname(path));
+  const old = new DatabaseSync(path);
+  old.exec(migrations[0] ?? '');
+  old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
+  const insert = old.prepare(
+    'INSERT INTO machine (provider_instance, machine_id, request_id, status, created_at, doc) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  for (const [machine_id, market] of [
+    ['i-1', 'spot'],
+    ['i-2', 'on-demand'],
+    ['i-3', undefined],
+  ] as const) {
+    const record = {
+      provider_instance: 'east',
+      machine_id,
+      request_id: 'req-1',
+      attempt: 1,
+      status: 'running',
+      created_at: 1,
+      misses: 0,
+      market,
+    };
+    insert.run('east', machine_id, 'req-1', 'running', 1, JSON.stringify(record));
+  }
+  old.close();
+  const store = await openFile(path);
+  t.teardown(() => store.close());
+  const found = await store.find('machine', { where: { market: 'spot' } });
+  t.deepEqual(
+    found.map(({ machine_id }) => machine_id),
+    ['i-1'],
+  );
+  t.is(await store.count('machine', { market: null }), 1);
+  t.is(await store.count('machine', { status: 'running' }), 3);
+});
