@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { isError, type Finding } from '../../core/findings.ts';
 import { codeOf, exitCodes } from './exit-codes.ts';
+import { addExamples } from './examples.ts';
 import { forms, print, type Form } from './output/print.ts';
 import type { Cli } from './cli.ts';
 
@@ -12,7 +13,7 @@ interface Flags {
 
 /** `muster config validate` */
 export function addConfigValidate(group: Command, cli: Cli): void {
-  group
+  const command = group
     .command('validate')
     .description('Check the configuration that is found, or a file, with all its findings. Nothing is connected and no server is asked.')
     .option('--config <file>', 'Configuration file, instead of the one that is found.')
@@ -24,6 +25,7 @@ export function addConfigValidate(group: Command, cli: Cli): void {
       await print('validate_configuration', verdict, output, cli.terminal);
       cli.code = verdict.valid ? exitCodes.done : exitCodes.refused;
     });
+  addExamples(command, [['muster config validate --config muster.config.yaml']]);
 }
 
 interface Verdict {

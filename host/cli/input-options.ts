@@ -45,6 +45,8 @@ export function addInputs(command: Command, { input, args }: DeclaredOperation, 
       (each, place) => place === 0 || !own.some((other) => other !== name && optionOf(other) === each),
     );
     for (const [place, spelling] of spellings.entries()) {
+      // What is done anyway may be asked for all the same.
+      if (field.default === true) command.addOption(new Option(spelling).hideHelp());
       const option = optionFor(spelling, name, field);
       command.addOption(place > 0 || args.includes(name) ? option.hideHelp() : option);
     }
