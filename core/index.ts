@@ -8,6 +8,7 @@ export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind }
 export { isError, sentence, sentences, type Finding } from './findings.ts';
 export { silentLog, type Log } from './log.ts';
 export { MemoryStore, type Journal, type JournalEntry } from './memory-store/memory-store.ts';
+export { marketWord, saidOf } from './model/machine-words.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus, type Market } from './model/machine.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';

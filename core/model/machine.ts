@@ -32,6 +32,8 @@ export const MachineRecord = Type.Object({
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum(['spot', 'on-demand']))),
+  /** Where in its region. */
+  zone: Type.Optional(Type.String()),
   /** What the provider API keeps with the machine; handed back to it, never looked into. */
   data: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /** When muster first heard of it. */

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { MachineRecord } from '../model/machine.ts';
+import { marketWord, saidOf } from '../model/machine-words.ts';
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
@@ -11,6 +12,9 @@ export const MachineView = Type.Object({
   name: nullable(),
   private_ip: nullable(),
   public_ip: nullable(),
+  machine_type: nullable(),
+  market: Type.Union([Type.String(), Type.Null()], { description: '`ondemand` or `spot`.' }),
+  zone: nullable(),
   provider_instance: Type.String(),
   request_id: Type.String(),
   template_id: Type.String(),
@@ -33,11 +37,14 @@ export function machineView(machine: MachineRecord): MachineView {
     name: machine.name ?? null,
     private_ip: machine.private_ip ?? null,
     public_ip: machine.public_ip ?? null,
+    machine_type: machine.machine_type ?? null,
+    market: machine.market === undefined ? null : marketWord(machine.market),
+    zone: machine.zone ?? null,
     provider_instance: machine.provider_instance,
     request_id: machine.request_id,
     template_id: machine.template_id,
     return_id: machine.return_id ?? null,
-    message: machine.message ?? null,
+    message: saidOf(machine) ?? null,
     created_at: iso(machine.created_at),
     ready_at: iso(machine.ready_at),
     gone_at: iso(machine.gone_at),

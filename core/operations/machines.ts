@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { machineStatuses, type MachineStatus } from '../model/machine.ts';
 import type { Query } from '../storage.ts';
+import { creationOrder } from '../requests/detail.ts';
 import { p } from '../vocabulary.ts';
 import { MachineView, machineView } from './machine-views.ts';
 import { operation } from './operation.ts';
@@ -9,7 +10,7 @@ import { paging, sortBy, sorting } from './paging.ts';
 const sortable = ['created_at', 'gone_at', 'status', 'template_id', 'request_id', 'provider_instance', 'machine_id', 'name'] as const;
 
 export const listMachines = operation('ListMachinesQuery', {
-  summary: 'Machines, newest first. Without filters: those that live.',
+  summary: 'Machines, in the order of their creation. Without filters: those that live.',
   input: Type.Object(
     {
       status: Type.Optional(
@@ -38,7 +39,8 @@ export const listMachines = operation('ListMachinesQuery', {
       ...(provider_name === undefined ? {} : { provider_instance: provider_name }),
       ...(all_resources || status !== undefined ? {} : { gone_at: null }),
     };
-    const query: Query<'machine'> = { where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) };
+    const by = sorting(input.sort, sortable);
+    const query: Query<'machine'> = { where, order: by ? [by] : creationOrder, ...paging(input, 50) };
     const { items, total_count } = await inventory.list(query);
     return { machines: items.map(machineView), count: items.length, total_count };
   },

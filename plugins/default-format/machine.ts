@@ -1,15 +1,19 @@
-import type { MachineAnswer, MachineRecord } from '../../core/index.ts';
+import { marketWord, saidOf, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
 import { iso } from './iso.ts';
 
 /** A machine inside a request, as it stands. */
 export function machineView(machine: MachineRecord): MachineAnswer {
-  const { launched_at, reclaim_at, return_id, message } = machine;
+  const { machine_type, market, zone, launched_at, reclaim_at, return_id } = machine;
+  const message = saidOf(machine);
   return {
     machine_id: machine.machine_id,
     status: machine.status,
     name: machine.name ?? null,
     private_ip: machine.private_ip ?? null,
     public_ip: machine.public_ip ?? null,
+    ...(machine_type === undefined ? {} : { machine_type }),
+    ...(market === undefined ? {} : { market: marketWord(market) }),
+    ...(zone === undefined ? {} : { zone }),
     provider_instance: machine.provider_instance,
     created_at: iso(machine.created_at),
     ...(launched_at === undefined ? {} : { launched_at }),
