@@ -56,6 +56,7 @@ export type {
   TemplateDetail,
   TemplateLayer,
   TemplatesRead,
+  WrittenKey,
   View,
 } from './scheduler.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema.ts';
