@@ -32,7 +32,10 @@ export interface LoadOptions {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** The data directory that the command line names; it beats MUSTER_DATA_DIR. */
   readonly data_directory?: string;
-  /** `required`: a file that a provider's configuration names must be there. Default: that it is not is a warning, since it may still come. */
+  /**
+   * `required`: a file that a provider's configuration names must be there. Default: that it is not is a warning,
+   * since it may still come.
+   */
   readonly files?: 'required';
 }
 

@@ -16,8 +16,7 @@ export function cliDeclarations(): Declared {
     if (!cli) return [];
     const { command, args = [], example } = cli;
     return [{ name, kind, summary, command, args, example, input: interactiveInput(operation), defaults, leaves_work }];
-  },
-  );
+  });
   // As JSON: what a schema carries beside it is for the one who compiles it.
   return JSON.parse(JSON.stringify({ operations: declared, template: CommonTemplate })) as Declared;
 }

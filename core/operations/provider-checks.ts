@@ -61,7 +61,11 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
   }),
   refusals: ['PROVIDER_TYPE_MISMATCH'],
   rest: { method: 'POST', path: '/providers/validate-env', limit: 'validation', errors: 'error' },
-  cli: { command: 'providers validate-env', args: ['provider_type'], example: 'muster providers validate-env cloud --environment-variables MUSTER_CLOUD_REGION=us-east-1' },
+  cli: {
+    command: 'providers validate-env',
+    args: ['provider_type'],
+    example: 'muster providers validate-env cloud --environment-variables MUSTER_CLOUD_REGION=us-east-1',
+  },
   async handle({ provider_type, environment_variables }, { configuration }) {
     const read = configuration.environment(provider_type, environment_variables);
     if (!read) {

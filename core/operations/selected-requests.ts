@@ -50,7 +50,11 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     omit: ['timeout', 'tags', 'request_id'],
     idempotent: true,
   },
-  cli: { command: 'requests create-selected', args: ['template_id', 'machine_count'], example: 'muster requests create-selected small 3 --provider-preference provider_instance=east' },
+  cli: {
+    command: 'requests create-selected',
+    args: ['template_id', 'machine_count'],
+    example: 'muster requests create-selected small 3 --provider-preference provider_instance=east',
+  },
   leaves_work: true,
   async handle(input, services, { key }) {
     const { request } = await requestMachines(input, services, key);

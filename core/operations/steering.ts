@@ -71,7 +71,11 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
     unverified: Type.Array(Type.String(), { description: 'Those that were expected and that the provider has not confirmed yet.' }),
   }),
   refusals: ['REQUEST_NOT_FOUND'],
-  cli: { command: 'requests populate', args: ['request_id', 'machine_ids'], example: 'muster requests populate req-01a1b2c3 i-09227c8720e055176' },
+  cli: {
+    command: 'requests populate',
+    args: ['request_id', 'machine_ids'],
+    example: 'muster requests populate req-01a1b2c3 i-09227c8720e055176',
+  },
   leaves_work: true,
   destructive: true,
   repeatable: true,

@@ -29,7 +29,11 @@ export const createTemplate = operation('CreateTemplateCommand', {
   output: written,
   refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS'],
   rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
-  cli: { command: 'templates create', args: ['template_id'], example: 'muster templates create small --file small.yaml --set max_instances=5' },
+  cli: {
+    command: 'templates create',
+    args: ['template_id'],
+    example: 'muster templates create small --file small.yaml --set max_instances=5',
+  },
   async handle(fields, { templateDesk, clock }) {
     const template_id = await templateDesk.create(fields);
     return { message: `Template '${template_id}' was created.`, templateId: template_id, timestamp: stamp(clock.now()) };
@@ -52,7 +56,11 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
   output: written,
   refusals: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
   rest: { method: 'PUT', path: '/templates/{template_id}', limit: 'template' },
-  cli: { command: 'templates update', args: ['template_id'], example: 'muster templates update small --set key_name=ops --set tags.team=blue' },
+  cli: {
+    command: 'templates update',
+    args: ['template_id'],
+    example: 'muster templates update small --set key_name=ops --set tags.team=blue',
+  },
   repeatable: true,
   async handle({ template_id, ...fields }, { templateDesk, clock }) {
     await templateDesk.update(template_id, fields);

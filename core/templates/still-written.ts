@@ -2,7 +2,10 @@ import type { TemplateLayer, WrittenKey } from '../scheduler.ts';
 
 type Layer = Pick<TemplateLayer, 'fields' | 'as_written'>;
 
-/** What files say in their own words, least specific first, without the keys whose fields a later layer, or one made over the API, says anew. */
+/**
+ * What files say in their own words, least specific first, without the keys whose fields a later layer, or one made
+ * over the API, says anew.
+ */
 export function stillWritten(chain: readonly Layer[], api: Readonly<Record<string, unknown>> | undefined): readonly WrittenKey[] {
   const written = new Map<string, WrittenKey>();
   for (const { fields, as_written = [] } of [...chain, ...(api ? [{ fields: api }] : [])] as readonly Layer[]) {

@@ -20,7 +20,12 @@ export function addConfigValidate(group: Command, cli: Cli): void {
     .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
     .action(async ({ config, output }: Flags) => {
       const { loadConfiguration } = await import('../../config/load.ts');
-      const options = { cwd: process.cwd(), env: process.env, files: 'required' as const, ...(config === undefined ? {} : { file: config }) };
+      const options = {
+        cwd: process.cwd(),
+        env: process.env,
+        files: 'required' as const,
+        ...(config === undefined ? {} : { file: config }),
+      };
       const verdict = await loadConfiguration(options).then(verdictOn, refused);
       await print('validate_configuration', verdict, output, cli.terminal);
       cli.code = verdict.valid ? exitCodes.done : exitCodes.refused;

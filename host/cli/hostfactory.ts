@@ -26,10 +26,7 @@ export function hostfactoryCommands(program: Command, { terminal }: Cli): void {
       '--write <directory>',
       "Register them too: in the scheduler's configuration directory ($HF_CONFDIR, or LSF's conf/resource_connector).",
     )
-    .addHelpText(
-      'after',
-      `\nThe scripts call \`muster hostfactory SCRIPT -f FILE\`; SCRIPT is one of ${scriptNames.join(', ')}.`,
-    )
+    .addHelpText('after', `\nThe scripts call \`muster hostfactory SCRIPT -f FILE\`; SCRIPT is one of ${scriptNames.join(', ')}.`)
     .action(async ({ dir, dialect, name, write }: InstallFlags) => {
       const { install } = await import('../hostfactory/install.ts');
       const { scripts, registrations, written } = install({ directory: dir, dialect, name, ...(write === undefined ? {} : { write }) });

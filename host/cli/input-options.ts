@@ -55,7 +55,8 @@ export function addInputs(command: Command, { input, args }: DeclaredOperation, 
 
 function optionFor(spelling: string, name: string, field: FieldSchema): Option {
   const manner = mannerOf(field);
-  if (manner === 'flag') return new Option(field.default === true ? `--no-${spelling.slice(2)}` : spelling, described(field));
+  if (manner === 'flag' && field.default === true) return new Option(`--no-${spelling.slice(2)}`, `Turns off: ${described(field)}`);
+  if (manner === 'flag') return new Option(spelling, described(field));
   const option = new Option(`${spelling} ${placeholder[manner](name)}`, described(field));
   if (manner !== 'value') return option.argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
   return field.enum ? option.choices(field.enum.map(String)) : option;

@@ -40,13 +40,19 @@ export function progressLine(request: RequestAnswer): string {
   return `${request_id} ${status}: ${[...main, ...others(counts, 'running', 'failed')].join(', ')}`;
 }
 
-/** Of a request that has ended without being cancelled: machines that did not come, whether or not any was started for them. */
+/**
+ * Of a request that has ended without being cancelled: machines that did not come, whether or not any was started for
+ * them.
+ */
 function neverCame({ status, fulfilment }: RequestAnswer): number {
   if (!fulfilment || (status !== 'failed' && status !== 'completed')) return 0;
   return Math.max(0, fulfilment.requested - fulfilment.delivered);
 }
 
-/** `2 to give back, 1 gone, 1 shutting-down`. Failures are told where there are some: a machine that failed earlier is gone like any other. */
+/**
+ * `2 to give back, 1 gone, 1 shutting-down`. Failures are told where there are some: a machine that failed earlier is
+ * gone like any other.
+ */
 function returnCounts({ status, requested_count, machines = [], fulfilment }: RequestAnswer, named: number): string[] {
   const asked = requested_count || named;
   const short = (fulfilment?.shortfall.length ?? 0) > 0;

@@ -1,6 +1,9 @@
 import { isBrokerError, type Code } from '../../core/errors.ts';
 
-/** How bad a refusal is, as LSF reads it: by `error` it takes the template for one that is of no use, by `warning` it may ask again. */
+/**
+ * How bad a refusal is, as LSF reads it: by `error` it takes the template for one that is of no use, by `warning` it
+ * may ask again.
+ */
 export type Grade = 'error' | 'warning';
 
 /** What the cloud says is wrong for good. */

@@ -13,5 +13,5 @@ export function orderInSpot<O extends { readonly template: LaunchOrder['template
 }
 
 /** Attempts at such orders. */
-export const watchedInSpot = <H>(watched: readonly Watched<H>[]): Watched<H>[] =>
+export const watchedInSpot = <H extends object>(watched: readonly Watched<H>[]): Watched<H>[] =>
   watched.map((each) => ({ ...each, order: orderInSpot(each.order) }));

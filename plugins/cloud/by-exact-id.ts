@@ -14,12 +14,17 @@ export interface NamedToCloud {
 const idsPerCall = 100;
 /** As long as that, EC2 may not know a machine that it has just started. */
 const youngMs = 300_000;
-/** EC2 names all ids that it does not know at once, as far as anybody has seen. What is left is asked for with the next look. */
+/**
+ * EC2 names all ids that it does not know at once, as far as anybody has seen. What is left is asked for with the next
+ * look.
+ */
 const mostRounds = 3;
 
 /**
- * Asks for machines that a listing lacks by their exact ids: lists may be behind or incomplete, and prove nothing. Only a refusal that names an id
- * says that the machine is no more, and only of one that is old enough to be known. What fails in any other way says nothing.
+ * Asks for machines that a listing lacks by their exact ids: lists may be behind or incomplete, and prove nothing.
+ * Only a refusal that names an id
+ * says that the machine is no more, and only of one that is old enough to be known. What fails in any other way says
+ * nothing.
  */
 export async function byExactId(session: CloudSession, machines: readonly MachineRef[], call: Call): Promise<NamedToCloud> {
   const ids = machines.flatMap((machine) => (isOld(session, machine) ? [machine.machine_id] : []));
@@ -49,7 +54,10 @@ async function askFor(session: CloudSession, chunk: readonly string[], heard: He
       const named = idsNamed(reason);
       left = ids.filter((id) => !named.has(id));
       if (reason.code !== 'InvalidInstanceID.NotFound' || left.length === ids.length) {
-        call.log.debug({ provider_instance: session.instance, code: reason.code }, `Nothing is known of machines not listed: ${reason.message}`);
+        call.log.debug(
+          { provider_instance: session.instance, code: reason.code },
+          `Nothing is known of machines not listed: ${reason.message}`,
+        );
         return;
       }
       for (const id of ids) if (named.has(id)) heard.unknown.add(id);

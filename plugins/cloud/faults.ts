@@ -44,8 +44,10 @@ const notSent: ReadonlySet<string> = new Set([
 const longest = 600;
 
 /**
- * Turns whatever the SDK threw into a fault. A fault stays itself, except that one of credentials says whose they are. The code decides where
- * the cloud sent one; else what is known of the connection does: a changing call that was sent and not answered readably is `unknown-outcome`,
+ * Turns whatever the SDK threw into a fault. A fault stays itself, except that one of credentials says whose they are.
+ * The code decides where
+ * the cloud sent one; else what is known of the connection does: a changing call that was sent and not answered
+ * readably is `unknown-outcome`,
  * never `unavailable`.
  */
 export function faultOf(error: unknown, context: FaultContext): ProviderFault {
@@ -66,7 +68,7 @@ function messageOf(kind: FaultKind, code: string, said: string, { action, instan
   const coded = `${said} Error Code: ${code}`;
   if (kind !== 'credentials') return `${action}: ${coded}`;
   // The SDK looked for some, and asked nobody.
-  if (/ProviderError$/.test(code)) return noCredentials({ instance, said: coded });
+  if (code.endsWith('ProviderError')) return noCredentials({ instance, said: coded });
   return refusedCredentials({ instance, said: `${action}: ${coded}` }, code);
 }
 
@@ -74,7 +76,10 @@ function messageOf(kind: FaultKind, code: string, said: string, { action, instan
 function named(fault: ProviderFault, instance: string | undefined): ProviderFault {
   const { kind, message, code } = fault;
   if (kind !== 'credentials' || instance === undefined || message.includes(`of '${instance}'`)) return fault;
-  return new ProviderFault(kind, uselessCredentials({ instance, said: message }), { ...(code === undefined ? {} : { code }), cause: fault });
+  return new ProviderFault(kind, uselessCredentials({ instance, said: message }), {
+    ...(code === undefined ? {} : { code }),
+    cause: fault,
+  });
 }
 
 function kindOf(thrown: Thrown, code: string | undefined, text: string, status: number | undefined, context: FaultContext): FaultKind {

@@ -34,8 +34,10 @@ export interface ObserveOptions {
  * and about 1000 machines in each question; by id where all machines came with the launch and few known ones are left, and for known ones that
  * the tag did not find. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
  *
- * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id: an empty or incomplete answer
- * says nothing of the machines that it lacks. Machines in a zone that does not answer are reported as they were known. Where unknown ones may be there too, the attempt is not settled.
+ * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
+ * an empty or incomplete answer
+ * says nothing of the machines that it lacks. Machines in a zone that does not answer are reported as they were known.
+ * Where unknown ones may be there too, the attempt is not settled.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,

@@ -16,7 +16,10 @@ const AvailableTemplate = Type.Object(
   { additionalProperties: true },
 );
 
-/** getAvailableTemplates: HostFactory's own fields, the rest in its spelling, and every key of the file as it stands there. */
+/**
+ * getAvailableTemplates: HostFactory's own fields, the rest in its spelling, and every key of the file as it stands
+ * there.
+ */
 export const templatesView = (dialect: Dialect): View<ListOf<TemplateDetail>> => ({
   schema: Type.Object({ message: Type.String(), templates: Type.Array(AvailableTemplate) }),
   render: ({ items, total_count }) => ({

@@ -5,7 +5,8 @@ import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, isTable, plainText, type Row } from './values.ts';
 
 /**
- * The answer of an operation for a person: a list as a table, one thing as its fields, with a table for each list of things in it. `input`: what
+ * The answer of an operation for a person: a list as a table, one thing as its fields, with a table for each list of
+ * things in it. `input`: what
  * was asked, for the sentence that an empty list is.
  */
 export function answerTable(operation: string, answer: unknown, options: TableOptions, input: Row = {}): string {

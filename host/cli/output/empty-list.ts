@@ -56,7 +56,10 @@ const sentences: Readonly<Record<string, string>> = {
   list_providers: 'No provider instances; name them under `providers` in the configuration.',
 };
 
-/** What is said where a list has nothing: what was looked for, and what shows more. `matching`: how many there are on other pages. */
+/**
+ * What is said where a list has nothing: what was looked for, and what shows more. `matching`: how many there are on
+ * other pages.
+ */
 export function emptyList(operation: string, input: Row, matching: number): string {
   if (matching > 0) return `Nothing on this page; ${matching} match in all.`;
   const words = lists[operation];

@@ -13,7 +13,8 @@ const narrowest = 16;
 const longestWord = 40;
 
 /**
- * How wide columns are, those that are shown. Without `columns` as wide as what stands in them. Else texts of several words give way, and titles; ids and other single
+ * How wide columns are, those that are shown. Without `columns` as wide as what stands in them. Else texts of several
+ * words give way, and titles; ids and other single
  * words never do, so that they can be copied. Where that is not enough the last columns are left out.
  */
 export function fit(drafts: readonly Draft[], columns: number | undefined): number[] {

@@ -6,7 +6,10 @@ import { isRow, type Row } from './values.ts';
 export const forms = ['table', 'json', 'yaml'] as const;
 export type Form = (typeof forms)[number];
 
-/** How an answer to `input` is written. `each`: one of many in a row, so that JSON takes a line and YAML is a document of its own. */
+/**
+ * How an answer to `input` is written. `each`: one of many in a row, so that JSON takes a line and YAML is a document
+ * of its own.
+ */
 export async function textOf(
   operation: string,
   answer: unknown,

@@ -11,7 +11,10 @@ export interface TableOptions {
 /** Below that, a value is not broken: it would be one word a line. */
 const narrowestValue = 20;
 
-/** Rows under a head. Values are one line of plain text each. On a screen that is too narrow it is said which columns are not shown. */
+/**
+ * Rows under a head. Values are one line of plain text each. On a screen that is too narrow it is said which columns
+ * are not shown.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const titles = head.map((name) => name.toUpperCase().replaceAll('_', ' '));
   const text = rows.map((row) => row.map(plain));
@@ -31,7 +34,9 @@ function notShown(names: readonly string[], { columns = Infinity }: TableOptions
 }
 
 function linesOf(row: readonly string[], widths: readonly number[], paint: (cell: string) => string): string[] {
-  const cells = widths.map((columns, place) => (width(row[place] ?? '') <= columns ? [row[place] ?? ''] : wrapped(row[place] ?? '', columns)));
+  const cells = widths.map((columns, place) =>
+    width(row[place] ?? '') <= columns ? [row[place] ?? ''] : wrapped(row[place] ?? '', columns),
+  );
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     cells

@@ -101,7 +101,10 @@ test('on a screen a table fits its width: texts wrap, then the last columns are 
     );
   }
   // Wrapped, and nothing of it lost.
-  const words = listing(120).slice(1).map((line) => line.slice(70)).join(' ');
+  const words = listing(120)
+    .slice(1)
+    .map((line) => line.slice(70))
+    .join(' ');
   for (const word of message.split(' ')) t.true(words.includes(word), word);
   t.false(listing(60).join('\n').includes('Want of'));
   t.is(listing(60).slice(-2).join(' '), 'Not shown at this width: template_id, requested_count, message.');
