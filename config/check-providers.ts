@@ -74,7 +74,18 @@ export function checkProviderConfig(
     const near = nearest(name, known);
     return [{ level: 'warning', path: `/${name}`, message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}` }];
   });
-  return { value: (value ?? given) as Readonly<Record<string, unknown>>, findings: [...findings, ...unknown] };
+  return { value: (value ?? given) as Readonly<Record<string, unknown>>, findings: [...findings, ...unknown, ...oddValues(schema, given)] };
+}
+
+/** Values near one that the schema knows (`known_values`), and not it. What is near none may be new. */
+function oddValues(schema: TObject, given: Readonly<Record<string, unknown>>): Finding[] {
+  const properties = schema.properties as Readonly<Record<string, { readonly known_values?: readonly string[] }>>;
+  return Object.entries(properties).flatMap(([name, { known_values = [] }]): Finding[] => {
+    const value = given[name];
+    if (typeof value !== 'string' || known_values.length === 0 || known_values.includes(value)) return [];
+    const near = nearest(value, known_values);
+    return near ? [{ level: 'warning', path: `/${name}`, message: `'${value}' is none that is known; did you mean '${near}'?` }] : [];
+  });
 }
 
 const opened = new WeakMap<TObject, TObject>();

@@ -42,7 +42,9 @@ export function configurationChecks(
           name: typeof name === 'string' ? name : undefined,
           findings: [
             ...mine.map((finding) => ({ ...finding, path: finding.path.slice(at.length) })),
-            ...(schema && isObject(config) ? missingFiles(schema, config, base) : []),
+            ...(schema && isObject(config)
+              ? missingFiles(schema, config, () => base).map(({ message }) => ({ level: 'error', path: '', message }) as const)
+              : []),
           ],
         };
       });

@@ -13,6 +13,7 @@ import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
 import type { Environment } from './environment.ts';
 import { isObject } from './objects.ts';
+import { missingFiles } from './missing-files.ts';
 import { Layers, type ValueOrigin } from './origins.ts';
 import { absolutePaths, type PathBase } from './paths.ts';
 import { placedIn, refusal } from './places.ts';
@@ -31,6 +32,11 @@ export interface LoadOptions {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** The data directory that the command line names; it beats MUSTER_DATA_DIR. */
   readonly data_directory?: string;
+  /**
+   * `required`: a file that a provider's configuration names must be there. Default: that it is not is a warning,
+   * since it may still come.
+   */
+  readonly files?: 'required';
 }
 
 export interface LoadedConfiguration {
@@ -92,14 +98,21 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   if (list.length === 0)
     findings.push({ level: 'warning', path: '/providers', message: 'no provider is configured: no request can be served' });
 
-  const placed = placedIn(findings, layers, source);
-  if (placed.some(isError) || !parsed.value) throw refusal(placed, source);
-
   const data_directory = dataDirectory(options, directory);
   const baseOf = (pointer: string): PathBase => {
     const { origin } = layers.at(pointer);
     return { directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory, data_directory };
   };
+  for (const [index, provider] of checked.providers.entries()) {
+    const at = `/providers/${index}/config`;
+    const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
+    const missing = schema ? missingFiles(schema, provider.config, (name) => baseOf(`${at}/${name}`)) : [];
+    for (const { field, message } of missing)
+      findings.push({ level: options.files === 'required' ? 'error' : 'warning', path: `${at}/${field}`, message });
+  }
+  const placed = placedIn(findings, layers, source);
+  if (placed.some(isError) || !parsed.value) throw refusal(placed, source);
+
   const { templates, server } = absolutePaths(ConfigurationFile, parsed.value, baseOf);
   const configuration: Configuration = {
     plugins: pluginNames,

@@ -154,7 +154,8 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     if (inlined.findings.length > 0) refused.push(layer.template_id);
     if (problems.length > 0) continue;
     const { name, ...what } = file;
-    layers.push({ template_id: layer.template_id, fields: inlined.fields, source_file: name, ...what });
+    const { template_id, as_written } = layer;
+    layers.push({ template_id, fields: inlined.fields, ...(as_written ? { as_written } : {}), source_file: name, ...what });
   }
   // Not even a list of templates.
   const whole = layers.length === 0 && read.findings.some((finding) => isError(finding) && finding.path === '');

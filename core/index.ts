@@ -9,6 +9,7 @@ export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind }
 export { isError, sentence, sentences, type Finding } from './findings.ts';
 export { silentLog, type Log } from './log.ts';
 export { MemoryStore, type Journal, type JournalEntry } from './memory-store/memory-store.ts';
+export { saidOf } from './model/said-of.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
@@ -57,6 +58,7 @@ export type {
   TemplateDetail,
   TemplateLayer,
   TemplatesRead,
+  WrittenKey,
   View,
 } from './scheduler.ts';
 export { refusals } from './refusals.ts';

@@ -44,6 +44,8 @@ export interface TemplateDetail {
   readonly machine_type?: MachineType;
   /** How many machines can be had now. Absent: nothing is known that speaks against any number. */
   readonly available?: number;
+  /** What its files say in their own words, as far as nothing that is merged over them says otherwise. */
+  readonly as_written?: readonly WrittenKey[];
 }
 
 /** A machine that the cloud takes, or took, back by itself. */
@@ -55,10 +57,20 @@ export interface Reclaimed {
   readonly grace_period_s: number;
 }
 
+/** A key of a template file as it stands there. */
+export interface WrittenKey {
+  readonly key: string;
+  readonly value: unknown;
+  /** The fields that were read from it, in canonical spelling; none where it says nothing. */
+  readonly fields: readonly string[];
+}
+
 /** One layer of one template, as read from a file, in canonical spelling. */
 export interface TemplateLayer {
   readonly template_id: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** For dialects that show a file's keys again as they were written. Default: none are kept. */
+  readonly as_written?: readonly WrittenKey[];
 }
 
 /** What a dialect made of a template file. A template that is wrong is left out of `layers` and told in `findings`. */

@@ -5,7 +5,8 @@ export interface Terminal {
   /** Whether a person looks at the results, and at what is said beside them. */
   readonly outIsScreen: boolean;
   readonly errIsScreen: boolean;
-  /** How wide the screen is; absent where there is none, or it does not say. */
+  /** How wide each screen is; absent where there is none, or it does not say. */
+  readonly outColumns?: number;
   readonly errColumns?: number;
   /** Whether results may have colours: on a screen only, and never with NO_COLOR. */
   readonly colours: boolean;
@@ -28,6 +29,9 @@ export function processTerminal(): Terminal {
     outIsScreen: Boolean(stdout.isTTY),
     errIsScreen: Boolean(stderr.isTTY),
     // Asked at every line: a person may change it.
+    get outColumns() {
+      return stdout.columns;
+    },
     get errColumns() {
       return stderr.columns;
     },

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Argument, Option } from 'commander';
 import { commandTree, nodesOf, type CommandNode } from '../host/cli/command-tree.ts';
+import { examplesOf } from '../host/cli/examples.ts';
 import { exitMeanings } from '../host/cli/exit-codes.ts';
 import { operationGroups } from '../host/cli/operation-groups.ts';
 import { programOf } from '../host/cli/program.ts';
@@ -47,6 +48,8 @@ function commandPart({ path, command, options }: CommandNode): string {
   const own = options.filter(({ long }) => !isOperation || !shared.includes(long ?? ''));
   const parts = [`### muster ${path}`, `\`muster ${`${path} ${usage}`.trim()}\``, command.description()];
   if (own.length + command.registeredArguments.length > 0) parts.push(optionTable(own, command.registeredArguments));
+  const calls = examplesOf(command).map(([call]) => call);
+  if (calls.length > 0) parts.push(['```', ...calls, '```'].join('\n'));
   return parts.join('\n\n');
 }
 

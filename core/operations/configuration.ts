@@ -11,7 +11,7 @@ export const getConfiguration = operation('GetConfigurationQuery', {
     configuration: Type.Unknown({ description: 'The whole, or what stands at `key`; null when nothing does.' }),
     origins: Type.Record(Type.String(), Type.String(), { description: 'By JSON pointer: default, file, environment or command line.' }),
   }),
-  cli: { command: 'config show', args: ['key'] },
+  cli: { command: 'config show', args: ['key'], example: 'muster config show server.port' },
   async handle({ key }, { configuration }) {
     const { configuration: whole, origins } = configuration.resolved();
     if (key === undefined) return { configuration: whole, origins: { ...origins } };

@@ -44,7 +44,7 @@ export const listMachines = operation('ListMachinesQuery', {
   ),
   output: Type.Object({ machines: Type.Array(MachineView), count: Type.Integer(), total_count: Type.Integer() }),
   rest: { method: 'GET', path: '/inventory/', omit: ['offset'] },
-  cli: { command: 'machines list' },
+  cli: { command: 'machines list', example: 'muster machines list --request-id req-01a1b2c3' },
   async handle(input, { inventory }) {
     const { status, request_id, template_id, provider_instance, market, all_resources } = input;
     const where = {
@@ -68,7 +68,7 @@ export const getMachine = operation('GetMachineQuery', {
   output: Type.Object({ machine: MachineView }),
   refusals: ['MACHINE_NOT_FOUND'],
   rest: { method: 'GET', path: '/inventory/{machine_id}' },
-  cli: { command: 'machines show', args: ['machine_id'] },
+  cli: { command: 'machines show', args: ['machine_id'], example: 'muster machines show i-09227c8720e055176' },
   async handle({ machine_id }, { inventory }) {
     return { machine: machineView(await inventory.get(machine_id)) };
   },
@@ -78,7 +78,7 @@ export const getActiveMachineCount = operation('GetActiveMachineCountQuery', {
   summary: 'How many machines live, and how many there are in each state.',
   input: Type.Object({}, { additionalProperties: false }),
   output: Type.Object({ active_count: Type.Integer(), by_status: Type.Record(Type.String(), Type.Integer()) }),
-  cli: { command: 'machines count' },
+  cli: { command: 'machines count', example: 'muster machines count' },
   async handle(_, { inventory }) {
     const by_status = await inventory.counts();
     return { active_count: by_status.pending + by_status.running, by_status: { ...by_status } };
@@ -98,7 +98,7 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
   refusals: ['MACHINE_NOT_FOUND'],
-  cli: { command: 'machines health', args: ['machine_id'] },
+  cli: { command: 'machines health', args: ['machine_id'], example: 'muster machines health i-09227c8720e055176' },
   async handle({ machine_id }, { inventory, providers }) {
     const { status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(machine_id);
     const healthy = status === 'running' && ready_at !== undefined && going === undefined && reclaim_at === undefined;
@@ -127,6 +127,6 @@ export const listReclaimedMachines = operation('ListReclaimedMachinesQuery', {
   ),
   output: 'reclaims',
   rest: { method: 'POST', path: '/machines/reclaimed', limit: 'provider' },
-  cli: { command: 'machines reclaimed', args: ['machine_ids'] },
+  cli: { command: 'machines reclaimed', args: ['machine_ids'], example: 'muster machines reclaimed i-09227c8720e055176' },
   handle: ({ machine_ids = [], names = [] }, { inventory }) => inventory.reclaimed(machine_ids, names),
 });

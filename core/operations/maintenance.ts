@@ -17,7 +17,7 @@ export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
   summary: 'Remove the records of requests that ended some time ago and of which nothing is left. Machines that live are never touched.',
   input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
   output: Removed,
-  cli: { command: 'requests cleanup' },
+  cli: { command: 'requests cleanup', example: 'muster requests cleanup --older-than-days 30' },
   destructive: true,
   repeatable: true,
   async handle({ older_than_days = 1 }, { cleanup }) {
@@ -30,7 +30,7 @@ export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCom
   summary: 'Remove the records of machines that are gone, of requests that ended some time ago. The requests stay.',
   input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
   output: Removed,
-  cli: { command: 'machines cleanup' },
+  cli: { command: 'machines cleanup', example: 'muster machines cleanup --older-than-days 30' },
   destructive: true,
   repeatable: true,
   async handle({ older_than_days = 1 }, { cleanup }) {
@@ -58,7 +58,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
     machine_count: Type.Integer({ description: 'Machines that are given back.' }),
     message: Type.String(),
   }),
-  cli: { command: 'machines return-all' },
+  cli: { command: 'machines return-all', example: 'muster machines return-all --force' },
   leaves_work: true,
   destructive: true,
   async handle({ include_pending = false, confirm, timeout = 3600 }, { requests, inventory }) {

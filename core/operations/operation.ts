@@ -68,7 +68,13 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
   readonly rest?: RestBinding | readonly RestBinding[];
   /** Codes with which it refuses, beside those of any call: bad input, and what every face can meet. */
   readonly refusals?: readonly Code[];
-  readonly cli?: { readonly command: string; readonly args?: readonly string[] };
+  /**
+   * `args`: inputs that stand by their place. `example`: a whole command line, with which the help of the command
+   * ends.
+   */
+  readonly cli?: { readonly command: string; readonly args?: readonly string[]; readonly example: string };
+  /** Defaults on the command line and over MCP, where they differ from the operation's own. */
+  readonly interactive_defaults?: Readonly<Record<string, unknown>>;
   /** For agents: it may destroy something. Default false. */
   readonly destructive?: boolean;
   /** For agents, of a command: the same call once more changes nothing further. Default false; a query changes nothing at all. */

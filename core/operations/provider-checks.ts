@@ -25,7 +25,7 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
   }),
   refusals: ['INVALID_CONFIGURATION'],
   rest: { method: 'POST', path: '/providers/validate', limit: 'validation', errors: 'error' },
-  cli: { command: 'providers validate' },
+  cli: { command: 'providers validate', example: 'muster providers validate --file muster.config.yaml' },
   async handle({ providers }, { configuration }) {
     if (!Array.isArray(providers) || providers.length > mostEntries) {
       const message = Array.isArray(providers) ? `must not have more than ${mostEntries} entries` : 'must be a list of provider entries';
@@ -62,7 +62,11 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
   }),
   refusals: ['PROVIDER_TYPE_MISMATCH'],
   rest: { method: 'POST', path: '/providers/validate-env', limit: 'validation', errors: 'error' },
-  cli: { command: 'providers validate-env', args: ['provider_type'] },
+  cli: {
+    command: 'providers validate-env',
+    args: ['provider_type'],
+    example: 'muster providers validate-env cloud --environment-variables MUSTER_CLOUD_REGION=us-east-1',
+  },
   async handle({ provider_type, environment_variables }, { configuration }) {
     const read = configuration.environment(provider_type, environment_variables);
     if (!read) {
@@ -117,7 +121,7 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
   }),
   refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals],
   rest: { method: 'POST', path: '/providers/select', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers select', args: ['template_id'] },
+  cli: { command: 'providers select', args: ['template_id'], example: 'muster providers select small --machine-count 10' },
   async handle(input, services) {
     const placed = await templateOf(input, services);
     const { selection, took_ms } = trySelection(placed, input, services);

@@ -52,7 +52,7 @@ export const listProviders = operation('ListProvidersQuery', {
   ),
   output: Type.Object({ providers: Type.Array(ProviderView), total: Type.Integer(), enabled: Type.Integer() }),
   rest: { method: 'GET', path: '/providers/', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers list' },
+  cli: { command: 'providers list', example: 'muster providers list' },
   async handle(input, { providers }) {
     const all = [
       ...providers.instances.map((instance) => providerView(instance, providers)),
@@ -74,7 +74,7 @@ export const getProvider = operation('GetProviderQuery', {
   output: ProviderView,
   refusals: ['PROVIDER_NOT_FOUND'],
   rest: { method: 'GET', path: '/providers/{provider_name}', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers show', args: ['provider_name'] },
+  cli: { command: 'providers show', args: ['provider_name'], example: 'muster providers show east' },
   async handle({ provider_name }, { providers }) {
     const missing = providers.missing().find(({ name }) => name === provider_name);
     return missing ? missingView(provider_name, missing.type, providers) : providerView(providers.require(provider_name), providers);
@@ -92,7 +92,7 @@ export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery',
   output: ProviderCapabilities,
   refusals: ['PROVIDER_NOT_FOUND'],
   rest: { method: 'GET', path: '/providers/{provider_name}/capabilities', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers capabilities', args: ['provider_name'] },
+  cli: { command: 'providers capabilities', args: ['provider_name'], example: 'muster providers capabilities east' },
   async handle({ provider_name }, { providers }) {
     const instance = providers.require(provider_name);
     const apis = providers.apis(provider_name);

@@ -31,7 +31,7 @@ export const createRequest = operation('CreateRequestCommand', {
     omit: ['provider_preference', 'request_id'],
     idempotent: true,
   },
-  cli: { command: 'requests create', args: ['template_id', 'machine_count'] },
+  cli: { command: 'requests create', args: ['template_id', 'machine_count'], example: 'muster requests create small 3 --wait' },
   leaves_work: true,
   handle: (input, services, { key }) => requestMachines(input, services, key),
 });
@@ -51,7 +51,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   output: 'returned',
   refusals: ['MACHINE_NOT_FOUND'],
   rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
-  cli: { command: 'machines return', args: ['machine_ids'] },
+  cli: { command: 'machines return', args: ['machine_ids'], example: 'muster machines return i-09227c8720e055176 --wait' },
   leaves_work: true,
   destructive: true,
   async handle({ machine_ids, timeout }, { requests }, { key }) {
@@ -65,7 +65,7 @@ export const cancelRequest = operation('CancelRequestCommand', {
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
-  cli: { command: 'requests cancel', args: ['request_id'] },
+  cli: { command: 'requests cancel', args: ['request_id'], example: 'muster requests cancel req-01a1b2c3 --reason "no longer needed"' },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -90,7 +90,9 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
     { method: 'GET', path: '/requests/{request_id}/status', omit: ['lightweight'], defaults: { long: true } },
     { method: 'GET', path: '/requests/{request_id}', omit: ['long', 'lightweight'], preset: { long: true } },
   ],
-  cli: { command: 'requests status', args: ['request_id'] },
+  cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
+  // Who asks in person wants to see the machines.
+  interactive_defaults: { long: true },
   async handle({ request_id, long = false, lightweight = false }, { requests }) {
     return requests.status(request_id, long, long && !lightweight);
   },
@@ -101,7 +103,8 @@ export const getRequests = operation('GetRequestsQuery', {
   input: Type.Object({ request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
   output: 'listed',
   rest: { method: 'POST', path: '/requests/status', defaults: { long: true } },
-  cli: { command: 'requests get', args: ['request_ids'] },
+  cli: { command: 'requests get', args: ['request_ids'], example: 'muster requests get req-01a1b2c3 ret-01a1b2c4' },
+  interactive_defaults: { long: true },
   handle: ({ request_ids, long = false }, { requests }) => requests.several(request_ids, long),
 });
 
@@ -123,7 +126,7 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   ),
   output: 'listed',
   rest: { method: 'GET', path: '/requests/', omit: ['offset'], preset: { all_resources: true } },
-  cli: { command: 'requests list' },
+  cli: { command: 'requests list', example: 'muster requests list --status completed --output json' },
   async handle(input, { requests }) {
     const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
     const query: Query<'request'> = {
@@ -140,7 +143,7 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
   input: Type.Object({}, { additionalProperties: false }),
   output: 'listed',
   rest: { method: 'GET', path: '/requests/return' },
-  cli: { command: 'requests list-returns' },
+  cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
   async handle(_, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
     return requests.listed({ where, order: [['created_at', 'desc']] }, true);

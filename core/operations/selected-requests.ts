@@ -50,7 +50,11 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     omit: ['timeout', 'tags', 'request_id'],
     idempotent: true,
   },
-  cli: { command: 'requests create-selected', args: ['template_id', 'machine_count'] },
+  cli: {
+    command: 'requests create-selected',
+    args: ['template_id', 'machine_count'],
+    example: 'muster requests create-selected small 3 --provider-preference provider_instance=east',
+  },
   tells_status_word: true,
   leaves_work: true,
   async handle(input, services, { key }) {
@@ -100,7 +104,7 @@ export const getRequestProvider = operation('GetRequestProviderQuery', {
   }),
   refusals: ['REQUEST_NOT_FOUND'],
   rest: { method: 'GET', path: '/requests/{request_id}/provider', limit: 'provider', errors: 'error' },
-  cli: { command: 'requests provider', args: ['request_id'] },
+  cli: { command: 'requests provider', args: ['request_id'], example: 'muster requests provider req-01a1b2c3' },
   async handle({ request_id }, { requests }) {
     const { cache_key, load } = await requests.status(request_id, true);
     return { cache_key, load: async () => answerOf(await load()) };

@@ -8,7 +8,7 @@ export const syncRequest = operation('SyncRequestCommand', {
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND'],
-  cli: { command: 'requests sync', args: ['request_id'] },
+  cli: { command: 'requests sync', args: ['request_id'], example: 'muster requests sync req-01a1b2c3' },
   leaves_work: true,
   repeatable: true,
   handle: ({ request_id }, { requests }) => requests.status(request_id, true),
@@ -19,7 +19,7 @@ export const completeRequest = operation('CompleteRequestCommand', {
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
-  cli: { command: 'requests complete', args: ['request_id'] },
+  cli: { command: 'requests complete', args: ['request_id'], example: 'muster requests complete req-01a1b2c3 --wait' },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -41,7 +41,7 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   ),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
-  cli: { command: 'requests set-status', args: ['request_id', 'status'] },
+  cli: { command: 'requests set-status', args: ['request_id', 'status'], example: 'muster requests set-status req-01a1b2c3 failed' },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -71,7 +71,11 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
     unverified: Type.Array(Type.String(), { description: 'Those that were expected and that the provider has not confirmed yet.' }),
   }),
   refusals: ['REQUEST_NOT_FOUND'],
-  cli: { command: 'requests populate', args: ['request_id', 'machine_ids'] },
+  cli: {
+    command: 'requests populate',
+    args: ['request_id', 'machine_ids'],
+    example: 'muster requests populate req-01a1b2c3 i-09227c8720e055176',
+  },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -96,7 +100,7 @@ export const getRequestSummary = operation('GetRequestSummaryQuery', {
     message: Type.String(),
   }),
   refusals: ['REQUEST_NOT_FOUND'],
-  cli: { command: 'requests summary', args: ['request_id'] },
+  cli: { command: 'requests summary', args: ['request_id'], example: 'muster requests summary req-01a1b2c3' },
   async handle({ request_id }, { requests, clock }) {
     const { request, machines = [] } = await (await requests.status(request_id, true)).load();
     const byStatus = Map.groupBy(machines, ({ status }) => status);

@@ -36,7 +36,11 @@ export const validateTemplateForProvider = operation('ValidateTemplateForProvide
   }),
   refusals: ['TEMPLATE_NOT_FOUND', 'PROVIDER_NOT_FOUND'],
   rest: { method: 'POST', path: '/templates/{template_id}/validate', limit: 'validation', errors: 'error' },
-  cli: { command: 'templates validate-for', args: ['template_id', 'provider_instance'] },
+  cli: {
+    command: 'templates validate-for',
+    args: ['template_id', 'provider_instance'],
+    example: 'muster templates validate-for small east',
+  },
   async handle({ template_id, provider_instance, validation_level = 'strict' }, services) {
     const { valid, errors, warnings, supported_features, unsupported_features } = await fitAt(
       template_id,
@@ -82,7 +86,11 @@ export const validateTemplateForProviders = operation('ValidateTemplateForProvid
   }),
   refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'POST', path: '/templates/{template_id}/validate-multi', limit: 'validation', errors: 'error' },
-  cli: { command: 'templates validate-for-all', args: ['template_id', 'provider_instances'] },
+  cli: {
+    command: 'templates validate-for-all',
+    args: ['template_id', 'provider_instances'],
+    example: 'muster templates validate-for-all small east,west',
+  },
   async handle({ template_id, provider_instances, validation_level = 'strict' }, services) {
     await services.templates.seek(template_id);
     const names = [...new Set(provider_instances ?? services.providers.instances.map(({ name }) => name))];

@@ -29,7 +29,11 @@ export const createTemplate = operation('CreateTemplateCommand', {
   output: written,
   refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS'],
   rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
-  cli: { command: 'templates create', args: ['template_id'] },
+  cli: {
+    command: 'templates create',
+    args: ['template_id'],
+    example: 'muster templates create small --file small.yaml --set max_instances=5',
+  },
   async handle(fields, { templateDesk, clock }) {
     const template_id = await templateDesk.create(fields);
     return { message: `Template '${template_id}' was created.`, templateId: template_id, timestamp: stamp(clock.now()) };
@@ -52,7 +56,11 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
   output: written,
   refusals: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
   rest: { method: 'PUT', path: '/templates/{template_id}', limit: 'template' },
-  cli: { command: 'templates update', args: ['template_id'] },
+  cli: {
+    command: 'templates update',
+    args: ['template_id'],
+    example: 'muster templates update small --set key_name=ops --set tags.team=blue',
+  },
   repeatable: true,
   async handle({ template_id, ...fields }, { templateDesk, clock }) {
     await templateDesk.update(template_id, fields);
@@ -66,7 +74,7 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
   output: written,
   refusals: ['TEMPLATE_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/templates/{template_id}', limit: 'template' },
-  cli: { command: 'templates delete', args: ['template_id'] },
+  cli: { command: 'templates delete', args: ['template_id'], example: 'muster templates delete small' },
   destructive: true,
   repeatable: true,
   async handle({ template_id }, { templateDesk, clock }) {
@@ -86,7 +94,7 @@ export const validateTemplate = operation('ValidateTemplateQuery', {
     timestamp: Type.String({ format: 'date-time' }),
   }),
   rest: { method: 'POST', path: '/templates/validate', limit: 'validation' },
-  cli: { command: 'templates validate' },
+  cli: { command: 'templates validate', example: 'muster templates validate --file templates.json' },
   async handle(given, { templateDesk, clock }) {
     const { fields, errors, warnings } = templateDesk.judge(given);
     const { template_id } = fields;

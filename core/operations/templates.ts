@@ -34,7 +34,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
   ),
   output: 'templates',
   rest: { method: 'GET', path: '/templates/', limit: 'template', omit: ['offset'], preset: { active_only: false } },
-  cli: { command: 'templates list' },
+  cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
   async handle(input, { templates, providers, clock }) {
     if (input.force_refresh) await templates.refresh();
     const given = Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
@@ -61,7 +61,7 @@ export const getTemplate = operation('GetTemplateQuery', {
   output: Type.Object({ template: TemplateAnswer, timestamp: Type.String() }),
   refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
-  cli: { command: 'templates show', args: ['template_id'] },
+  cli: { command: 'templates show', args: ['template_id'], example: 'muster templates show small --include-source' },
   async handle({ template_id, include_source }, { templates, clock }) {
     const template = templates.find(template_id) ?? (await templates.seek(template_id));
     const timestamp = new Date(clock.now()).toISOString();
@@ -79,7 +79,7 @@ export const refreshTemplates = operation('RefreshTemplatesCommand', {
     timestamp: Type.String(),
   }),
   rest: { method: 'POST', path: '/templates/refresh', limit: 'template' },
-  cli: { command: 'templates refresh' },
+  cli: { command: 'templates refresh', example: 'muster templates refresh' },
   repeatable: true,
   async handle(_, { templates, clock }) {
     await templates.refresh();

@@ -1,6 +1,7 @@
 import type { Finding } from '../findings.ts';
 import type { Template } from '../model/template.ts';
-import type { TemplateLayer } from '../scheduler.ts';
+import type { TemplateLayer, WrittenKey } from '../scheduler.ts';
+import { stillWritten } from './still-written.ts';
 
 export type FileType = 'main' | 'provider_type' | 'provider_instance';
 
@@ -42,6 +43,8 @@ export interface MergedTemplate {
   readonly source_info: SourceInfo;
   /** When several instance files have it: the template of each of those instances, and of no other. */
   readonly variants?: ReadonlyMap<string, Template>;
+  /** What the files of `template` say in their own words. Absent where none of them keeps that. */
+  readonly as_written?: readonly WrittenKey[];
 }
 
 export interface MergeOptions {
@@ -79,9 +82,11 @@ export function mergeLayers(
     overlay(template_id, [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))], api, binds, options);
   const [preferred] = instances;
   const chain = [...shared, ...(preferred === undefined ? [] : (own.get(preferred) ?? []))];
+  const as_written = stillWritten(chain, api);
   return {
     template: of(preferred),
     source_info: sourceInfo(chain, api),
+    ...(as_written.length > 0 ? { as_written } : {}),
     ...(instances.length > 1 ? { variants: new Map(instances.map((instance) => [instance, of(instance)])) } : {}),
   };
 }

@@ -49,7 +49,9 @@ export function listTemplates(
   const sorted = query.sort === undefined ? found : sort(found, query.sort);
   const offset = query.offset ?? 0;
   return {
-    items: sorted.slice(offset, query.limit === undefined ? undefined : offset + query.limit).map(({ template }) => ({ template })),
+    items: sorted
+      .slice(offset, query.limit === undefined ? undefined : offset + query.limit)
+      .map(({ template, as_written }) => ({ template, ...(as_written ? { as_written } : {}) })),
     total_count: found.length,
   };
 }

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { isError, type Finding } from '../../core/findings.ts';
 import { codeOf, exitCodes } from './exit-codes.ts';
+import { addExamples } from './examples.ts';
 import { forms, print, type Form } from './output/print.ts';
 import type { Cli } from './cli.ts';
 
@@ -12,18 +13,24 @@ interface Flags {
 
 /** `muster config validate` */
 export function addConfigValidate(group: Command, cli: Cli): void {
-  group
+  const command = group
     .command('validate')
     .description('Check the configuration that is found, or a file, with all its findings. Nothing is connected and no server is asked.')
     .option('--config <file>', 'Configuration file, instead of the one that is found.')
     .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
     .action(async ({ config, output }: Flags) => {
       const { loadConfiguration } = await import('../../config/load.ts');
-      const options = { cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) };
+      const options = {
+        cwd: process.cwd(),
+        env: process.env,
+        files: 'required' as const,
+        ...(config === undefined ? {} : { file: config }),
+      };
       const verdict = await loadConfiguration(options).then(verdictOn, refused);
       await print('validate_configuration', verdict, output, cli.terminal);
       cli.code = verdict.valid ? exitCodes.done : exitCodes.refused;
     });
+  addExamples(command, [['muster config validate --config muster.config.yaml']]);
 }
 
 interface Verdict {

@@ -10,7 +10,11 @@ export interface DeclaredOperation {
   readonly command: string;
   /** Inputs that stand by their place. */
   readonly args: readonly string[];
+  /** A whole command line. */
+  readonly example: string;
   readonly input: TSchema & InputSchema;
+  /** What is sent where nothing else is given: the operation's own defaults may differ. */
+  readonly defaults: Readonly<Record<string, unknown>>;
   readonly leaves_work: boolean;
 }
 

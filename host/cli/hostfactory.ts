@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { dialects, scriptNames, type Dialect } from '../hostfactory/script-call.ts';
+import { addExamples } from './examples.ts';
 import type { Cli } from './cli.ts';
 
 interface InstallFlags {
@@ -9,10 +10,13 @@ interface InstallFlags {
   readonly write?: string;
 }
 
+const example = 'muster hostfactory install --dir /opt/hf/providerplugins/muster/scripts';
+
 /** `muster hostfactory …`. The scripts' own commands are served before this is loaded. */
 export function hostfactoryCommands(program: Command, { terminal }: Cli): void {
   const hostfactory = program.command('hostfactory').description("Serve Symphony's HostFactory, or LSF's resource connector.");
-  hostfactory
+  addExamples(hostfactory, [[example]]);
+  const command = hostfactory
     .command('install')
     .description('Write the scripts that the scheduler calls, and say how to register them.')
     .requiredOption('--dir <directory>', 'Where the scripts go.')
@@ -22,10 +26,7 @@ export function hostfactoryCommands(program: Command, { terminal }: Cli): void {
       '--write <directory>',
       "Register them too: in the scheduler's configuration directory ($HF_CONFDIR, or LSF's conf/resource_connector).",
     )
-    .addHelpText(
-      'after',
-      `\nExample:\n  muster hostfactory install --dir /opt/hf/providerplugins/muster/scripts\n\nThe scripts call \`muster hostfactory SCRIPT -f FILE\`; SCRIPT is one of ${scriptNames.join(', ')}.`,
-    )
+    .addHelpText('after', `\nThe scripts call \`muster hostfactory SCRIPT -f FILE\`; SCRIPT is one of ${scriptNames.join(', ')}.`)
     .action(async ({ dir, dialect, name, write }: InstallFlags) => {
       const { install } = await import('../hostfactory/install.ts');
       const { scripts, registrations, written } = install({ directory: dir, dialect, name, ...(write === undefined ? {} : { write }) });
@@ -35,4 +36,5 @@ export function hostfactoryCommands(program: Command, { terminal }: Cli): void {
       for (const { file, list, head, entry } of registrations)
         terminal.out(`\n${file}, or this entry in its list '${list}':\n${JSON.stringify({ ...head, [list]: [entry] }, null, 2)}\n`);
     });
+  addExamples(command, [[example]]);
 }

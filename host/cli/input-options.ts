@@ -45,6 +45,8 @@ export function addInputs(command: Command, { input, args }: DeclaredOperation, 
       (each, place) => place === 0 || !own.some((other) => other !== name && optionOf(other) === each),
     );
     for (const [place, spelling] of spellings.entries()) {
+      // What is done anyway may be asked for all the same.
+      if (field.default === true) command.addOption(new Option(spelling).hideHelp());
       const option = optionFor(spelling, name, field);
       command.addOption(place > 0 || args.includes(name) ? option.hideHelp() : option);
     }
@@ -53,7 +55,8 @@ export function addInputs(command: Command, { input, args }: DeclaredOperation, 
 
 function optionFor(spelling: string, name: string, field: FieldSchema): Option {
   const manner = mannerOf(field);
-  if (manner === 'flag') return new Option(field.default === true ? `--no-${spelling.slice(2)}` : spelling, described(field));
+  if (manner === 'flag' && field.default === true) return new Option(`--no-${spelling.slice(2)}`, `Turns off: ${described(field)}`);
+  if (manner === 'flag') return new Option(spelling, described(field));
   const option = new Option(`${spelling} ${placeholder[manner](name)}`, described(field));
   if (manner !== 'value') return option.argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
   return field.enum ? oneOf(option, field.enum.map(String), field.value_aliases ?? {}) : option;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addCommonOptions } from './common-options.ts';
 import { formsOf, type CommandForm } from './command-forms.ts';
+import { addExamples } from './examples.ts';
 import { addFileInputs, withFile, type FileFlags } from './file-inputs.ts';
 import { addInputs } from './input-options.ts';
 import { optionOf } from './option-names.ts';
@@ -18,13 +19,14 @@ export function addOperationCommands(group: Command, cli: Cli): void {
 }
 
 function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void {
-  const { operation, preset, summary } = form;
+  const { operation, preset, summary, example } = form;
   const command = group.command(form.command.split(' ').slice(1).join(' ')).description(summary);
   addInputs(command, operation, Object.keys(preset));
   addFileInputs(command, operation);
   if (returnsAll(operation)) addReturnAll(command);
   addCommonOptions(command, operation);
   if (operation.name === 'get_configuration') command.option('--local', 'Ask no server: what one that is started here would run by.');
+  addExamples(command, [[example]]);
   command.action(async (...given: unknown[]) => {
     const args = given.slice(0, operation.args.length);
     const flags = command.opts<Flags>();
@@ -46,7 +48,7 @@ async function callsOf(
   flags: Flags,
   warn: (sentence: string) => void,
 ): Promise<Call[]> {
-  const given = { ...readTexts(operation, args, flags), ...preset };
+  const given = { ...operation.defaults, ...readTexts(operation, args, flags), ...preset };
   if (returnsAll(operation) && flags.all) return [insteadOfIds(given, flags)];
   const inputs = await withFile(operation, given, flags, warn);
   for (const input of inputs) requireInputs(operation, input);

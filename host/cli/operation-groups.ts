@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { addExamples, type Example } from './examples.ts';
 import type { Cli } from './cli.ts';
 
 interface Group {
   readonly name: string;
   readonly description: string;
-  readonly examples: readonly (readonly [string, string])[];
+  readonly examples: readonly Example[];
 }
 
 /** The groups whose commands are operations. */
@@ -62,8 +63,7 @@ export async function operationGroupCommands(program: Command, cli: Cli, named: 
   for (const { name, description, examples } of operationGroups) {
     const group = program.command(name).description(description);
     if (!named(name)) continue;
-    const widest = Math.max(...examples.map(([call]) => call.length));
-    group.addHelpText('after', `\nExamples:\n${examples.map(([call, does]) => `  ${call.padEnd(widest)}   ${does}`).join('\n')}`);
+    addExamples(group, examples);
     const { addOperationCommands } = await import('./operation-commands.ts');
     addOperationCommands(group, cli);
     if (name === 'config') (await import('./config-validate.ts')).addConfigValidate(group, cli);

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { addExamples, type Example } from './examples.ts';
 import { exitCodes } from './exit-codes.ts';
 import { forms, print, type Form } from './output/print.ts';
 import type { Cli } from './cli.ts';
@@ -8,30 +9,30 @@ interface Flags {
   readonly output: Form;
 }
 
-const examples = `
-Examples:
-  muster plugins list                    what is loaded, from where, and what it brings
-  muster plugins check                   for a script: exit code 4 when one cannot be used
-  muster plugins check ./my-provider     one that is not configured yet
-  muster plugins create provider my-cloud    a package to begin with, in ./my-cloud
-  muster plugins test ./my-cloud         its tests, among them what the contract asks for`;
+const list: Example = ['muster plugins list', 'what is loaded, from where, and what it brings'];
+const check: Example = ['muster plugins check', 'for a script: exit code 4 when one cannot be used'];
+const checkOne: Example = ['muster plugins check ./my-provider', 'one that is not configured yet'];
+const create: Example = ['muster plugins create provider my-cloud', 'a package to begin with, in ./my-cloud'];
+const tests: Example = ['muster plugins test ./my-cloud', 'its tests, among them what the contract asks for'];
 
 /** `muster plugins …`. No server is asked: a plugin that cannot load would have stopped its start. */
 export function pluginsCommands(program: Command, cli: Cli): void {
   const plugins = program
     .command('plugins')
-    .description('What the configured plugins bring, and whether they load; a package to begin a new one with.')
-    .addHelpText('after', examples);
+    .description('What the configured plugins bring, and whether they load; a package to begin a new one with.');
+  addExamples(plugins, [list, check, checkOne, create, tests]);
   add(
     plugins.command('list'),
     'Every configured plugin: where it is loaded from, and what it brings. Of one that does not load, what to do.',
+    [list],
   );
   add(
     plugins.command('check').argument('[names...]', 'Plugins to check beside the configured ones: a package, or a path.'),
     'As list, and ends with 4 when a plugin cannot be used or lacks what its extension point asks for.',
+    [check, checkOne],
   );
 
-  plugins
+  const creating = plugins
     .command('create')
     .description('Write a package to begin a new plugin with: with its tests, and with the functions that are to be written marked.')
     .addArgument(new Argument('<kind>', 'What it brings.').choices(['provider']))
@@ -41,8 +42,9 @@ export function pluginsCommands(program: Command, cli: Cli): void {
       const { createProvider } = await import('./plugins-create.ts');
       await createProvider(name, directory, cli.terminal);
     });
+  addExamples(creating, [create]);
 
-  plugins
+  const testing = plugins
     .command('test')
     .description(
       'Run the tests of a plugin: all files named *.test.ts or *.test.js in its folder test. `muster` in them is this one. Ends with 1 when one fails.',
@@ -52,8 +54,10 @@ export function pluginsCommands(program: Command, cli: Cli): void {
       const { testPlugin } = await import('./plugins-test.ts');
       cli.code = await testPlugin(folder);
     });
+  addExamples(testing, [tests]);
 
-  function add(command: Command, description: string): void {
+  function add(command: Command, description: string, examples: readonly Example[]): void {
+    addExamples(command, examples);
     command
       .description(description)
       .option('--config <file>', 'Configuration file, instead of the one that is found.')

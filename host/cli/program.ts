@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { thisPackage } from '../package.ts';
 import { processTerminal, type Terminal } from '../terminal.ts';
 import { completionCommand } from './completion.ts';
+import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
 import { tellFailure } from './fail.ts';
 import { hostfactoryCommands } from './hostfactory.ts';
@@ -62,6 +63,11 @@ export async function programOf(cli: Cli, named: (group: string) => boolean): Pr
     .addHelpText('after', `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`)
     .showSuggestionAfterError()
     .exitOverride();
+  addExamples(program, [
+    ['muster templates list', 'what machines can be had from'],
+    ['muster requests create small 3 --wait', 'three machines; ends when they are there'],
+    ['muster machines list', 'the machines that live'],
+  ]);
   for (const add of groups) await add(program, cli, named);
   return program;
 }

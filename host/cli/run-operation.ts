@@ -53,7 +53,7 @@ async function printed(
     terminal.err(`muster: the configuration has nothing at '${String(input['key'])}'.\n`);
     return exitCodes.not_found;
   }
-  await print(name, answer, flags.output, terminal);
+  await print(name, answer, flags.output, terminal, input);
   const checks = [answer].flat() as readonly { readonly valid?: boolean }[];
   return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
 }
@@ -141,7 +141,7 @@ async function watchOperation({ client, alone }: Opened, { operation, input }: C
   using stop = interruption();
   const look = async () => {
     const answer = await client.call(operation.name, input, stop.signal);
-    return { answer, text: await textOf(operation.name, answer, flags.output, terminal, true) };
+    return { answer, text: await textOf(operation.name, answer, flags.output, terminal, { each: true, input }) };
   };
   const isRequest = operation.name === 'sync_and_get_request';
   if (alone !== undefined)

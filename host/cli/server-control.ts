@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples, type Example } from './examples.ts';
 import { forms, type Form } from './output/print.ts';
 import type { StartFlags } from './server.ts';
 import type { Cli } from './cli.ts';
@@ -7,18 +8,18 @@ interface PlaceFlags {
   readonly config?: string;
 }
 
-const examples = `
-Examples:
-  muster server start                     in the background; muster finds it by itself
-  muster server start --foreground        for a service manager
-  muster server status --output json      whether it runs, and where
-  muster server logs -f                   what it does`;
+const examples: readonly Example[] = [
+  ['muster server start', 'in the background; muster finds it by itself'],
+  ['muster server start --foreground', 'for a service manager'],
+  ['muster server status --output json', 'whether it runs, and where'],
+  ['muster server logs -f', 'what it does'],
+];
 
 /** `muster server stop | status | restart | logs` */
 export function addServerControl(server: Command, cli: Cli): void {
   const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
-  server.addHelpText('after', examples);
-  server
+  addExamples(server, examples);
+  const stop = server
     .command('stop')
     .description('End the server of the data directory in good order, and wait until it is gone.')
     .option(...config)
@@ -27,7 +28,8 @@ export function addServerControl(server: Command, cli: Cli): void {
       const { stopServer } = await import('./server-stop.ts');
       cli.code = await stopServer(file, force ?? false, cli.terminal);
     });
-  server
+  addExamples(stop, [['muster server stop']]);
+  const status = server
     .command('status')
     .description('Whether a server runs on the data directory, and where. Exit code 5: none does.')
     .option(...config)
@@ -36,7 +38,8 @@ export function addServerControl(server: Command, cli: Cli): void {
       const { serverStatus } = await import('./server-status.ts');
       cli.code = await serverStatus(file, output, cli.terminal);
     });
-  server
+  addExamples(status, [['muster server status --output json']]);
+  const restart = server
     .command('restart')
     .description('Stop the server and start it in the background, with the options it was started with.')
     .option(...config)
@@ -45,7 +48,8 @@ export function addServerControl(server: Command, cli: Cli): void {
       const { restartServer } = await import('./server-stop.ts');
       cli.code = await restartServer(flags.config, flags.force ?? false, cli.terminal);
     });
-  server
+  addExamples(restart, [['muster server restart']]);
+  const logs = server
     .command('logs')
     .description('Print the end of what the server in the background has logged.')
     .option(...config)
@@ -55,6 +59,7 @@ export function addServerControl(server: Command, cli: Cli): void {
       const { serverLogs } = await import('./server-logs.ts');
       cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
     });
+  addExamples(logs, [['muster server logs -f']]);
 }
 
 function lines(text: string): number {

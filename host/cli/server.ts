@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { addExamples } from './examples.ts';
 import { optionOf } from './option-names.ts';
 import { port } from './port.ts';
 import { addServerControl } from './server-control.ts';
@@ -22,7 +23,7 @@ export interface StartFlags {
 /** `muster server …` */
 export function serverCommands(program: Command, cli: Cli): void {
   const server = program.command('server').description('Run the broker.');
-  server
+  const start = server
     .command('start')
     .description('Start the server, in the background: REST on a TCP port and on a Unix socket in the data directory.')
     .option('--foreground', 'Stay in the terminal, until SIGINT or SIGTERM.')
@@ -49,6 +50,7 @@ export function serverCommands(program: Command, cli: Cli): void {
       const { startServer } = await import('./server-start.ts');
       await startServer(flags);
     });
+  addExamples(start, [['muster server start --port 8000']]);
   addServerControl(server, cli);
 }
 

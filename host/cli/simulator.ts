@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples } from './examples.ts';
 import { port } from './port.ts';
 
 /** What `muster simulator start` takes. */
@@ -13,7 +14,7 @@ export interface SimulatorFlags {
 /** `muster simulator …` */
 export function simulatorCommands(program: Command): void {
   const simulator = program.command('simulator').description('Run a cloud that is none, to rehearse failures.');
-  simulator
+  const start = simulator
     .command('start')
     .description("Serve EC2's, Auto Scaling's and STS's wire protocol on loopback, until SIGINT or SIGTERM.")
     .option('--port <number>', 'Port to listen on; 0 takes any free one.', port, 4566)
@@ -33,13 +34,18 @@ export function simulatorCommands(program: Command): void {
       const { startSimulatedCloud } = await import('./simulator-start.ts');
       await startSimulatedCloud(flags);
     });
-  simulator
+  const scenarios = simulator
     .command('scenarios')
     .description('List the ready-made scenarios.')
     .action(async () => {
-      const { scenarios } = await import('../../plugins/cloud-simulator/knobs/scenarios.ts');
-      for (const [name, { sentence }] of Object.entries(scenarios)) process.stdout.write(`${name.padEnd(22)}${sentence}\n`);
+      const ready = (await import('../../plugins/cloud-simulator/knobs/scenarios.ts')).scenarios;
+      for (const [name, { sentence }] of Object.entries(ready)) process.stdout.write(`${name.padEnd(22)}${sentence}\n`);
     });
+  const rehearsal = ['muster simulator start --port 4566 --scenario spot-reclaim', 'a cloud that takes machines back'] as const;
+  const list = ['muster simulator scenarios', 'what there is to rehearse'] as const;
+  addExamples(simulator, [rehearsal, list]);
+  addExamples(start, [rehearsal]);
+  addExamples(scenarios, [list]);
 }
 
 function seed(text: string): number {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { addExamples, type Example } from './examples.ts';
 import { forms, type Form } from './output/print.ts';
 import type { Cli } from './cli.ts';
 
@@ -7,19 +8,17 @@ interface Flags {
   readonly output: Form;
 }
 
-const examples = `
-Examples:
-  muster storage check                                   whether all that is stored is sound
-  muster storage backup /backup/muster.db                a copy, while the server runs
-  muster storage check --file /backup/muster.db          whether a copy is`;
+const sound: Example = ['muster storage check', 'whether all that is stored is sound'];
+const copy: Example = ['muster storage backup /backup/muster.db', 'a copy, while the server runs'];
+const copySound: Example = ['muster storage check --file /backup/muster.db', 'whether a copy is'];
 
 /** `muster storage …`: no server is asked; both work beside one that runs. */
 export function storageCommands(program: Command, cli: Cli): void {
   const storage = program.command('storage').description('Check and copy what the broker has stored, whether a server runs or not.');
-  storage.addHelpText('after', examples);
+  addExamples(storage, [sound, copy, copySound]);
   const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
   const output = () => new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table');
-  storage
+  const check = storage
     .command('check')
     .description(
       'Look through everything that is stored, and change nothing: whether the file is sound, and whether the records in it agree. Exit code 4: something is wrong.',
@@ -31,7 +30,8 @@ export function storageCommands(program: Command, cli: Cli): void {
       const { checkStorage } = await import('./storage-work.ts');
       cli.code = await checkStorage(configuration, file, form, cli.terminal);
     });
-  storage
+  addExamples(check, [sound, copySound]);
+  const backup = storage
     .command('backup')
     .description('Write a copy of everything that is stored, as it is at one moment, into a file, and check it. Nobody waits for it.')
     .argument('<file>', 'The file that is made, readable by its owner alone.')
@@ -42,4 +42,5 @@ export function storageCommands(program: Command, cli: Cli): void {
       const { backUpStorage } = await import('./storage-work.ts');
       cli.code = await backUpStorage(configuration, file, force ?? false, form, cli.terminal);
     });
+  addExamples(backup, [copy]);
 }

@@ -1,4 +1,3 @@
-import { isBrokerError } from '../../core/errors.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
@@ -7,6 +6,7 @@ import { limitRoute } from '../rest/limits/limit-route.ts';
 import { refuseUnderPressure } from '../rest/limits/under-pressure.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 import { refusalOf } from '../rest/refusal.ts';
+import { gradeOf } from './grade.ts';
 import { scriptBody } from './script-body.ts';
 import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type ScriptName } from './script-call.ts';
 import type { ScriptCall } from './script.ts';
@@ -58,15 +58,18 @@ interface Received {
 }
 
 async function run(name: ScriptName, { id, body, headers }: Received, broker: Broker): Promise<{ exit_code: 0 | 1; printed: unknown }> {
+  let dialect: Dialect | undefined;
   try {
     const { input, env } = readInput({ input: scriptBody }, body) as ScriptBody;
+    dialect = env.dialect;
     const { key } = callerOf(headers['idempotency-key'], `hostfactory ${name}`, { input, env });
     return { exit_code: 0, printed: await scripts[name](callOf(broker, { input, env }, key)) };
   } catch (error) {
     const { code, message } = refusalOf(error);
     if (code === 'INTERNAL') broker.log.error({ err: error, x_request_id: id, script: name }, 'A script failed.');
-    const more = isBrokerError(error) ? (error.details['printed'] as object | undefined) : undefined;
-    return { exit_code: 1, printed: { message, ...more } };
+    // LSF's answers to these have a status, its refusals too.
+    const graded = dialect === 'lsf' && writing.has(name);
+    return { exit_code: 1, printed: { message, ...(graded ? { status: gradeOf(error) } : {}) } };
   }
 }
 

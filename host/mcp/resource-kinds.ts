@@ -37,7 +37,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   },
   {
     name: 'machines',
-    description: 'The machines that live, newest first.',
+    description: 'The machines that live, in the order of their creation.',
     list: listMachines,
     get: getMachine,
     id: 'machine_id',

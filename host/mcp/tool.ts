@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { answers } from '../../core/answers.ts';
 import { CommonTemplate } from '../../core/model/template.ts';
+import { interactiveInput } from '../../core/operations/interactive-input.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { publicSchema, type Json } from '../public-schema.ts';
 
@@ -26,8 +27,8 @@ export function toolOf(operation: Operation<any, any>): Tool {
 const plain = (schema: Json): Json => publicSchema(schema, new Map());
 
 /** An open input is a template: the fields that every template has are told too. */
-function inputSchemaOf({ input }: Operation<any, any>): Json {
-  const own = plain(input);
+function inputSchemaOf(operation: Operation<any, any>): Json {
+  const own = plain(interactiveInput(operation));
   if (own['additionalProperties'] !== true) return own;
   const common = plain(CommonTemplate)['properties'] as Record<string, Json>;
   const merged = Object.entries(own['properties'] as Record<string, Json>).map(([name, field]) => [name, { ...common[name], ...field }]);

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { Operation } from '../../core/operations/operation.ts';
+import { withInteractiveDefaults } from '../../core/operations/interactive-input.ts';
 import { operations } from '../../core/operations/registry.ts';
 import { hint } from '../../core/spelling.ts';
 import { HandlerDiscoveryError } from '../sdk/errors.ts';
@@ -34,7 +35,8 @@ export function toolbox(readOnly: boolean): Toolbox {
     offered: () => (readOnly ? mine.map(toolOf) : [...everyTool()]),
     async call(name, given, carry, signal) {
       try {
-        return success(name, await carry(find(name), given, signal));
+        const operation = find(name);
+        return success(name, await carry(operation, withInteractiveDefaults(operation, given), signal));
       } catch (error) {
         if (signal.aborted) throw error;
         return failure(name, given, error);

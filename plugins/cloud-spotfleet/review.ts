@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/index.ts';
 import { marketsOf, reviewFleet, standingTypes, type CloudTemplate } from '../cloud/index.ts';
+import { spotByDefault } from './spot-by-default.ts';
 
 const particular = ['fleet_role', 'spot_fleet_request_expiry'];
 const overruled = [
@@ -13,7 +14,7 @@ const overruled = [
 
 /** What Spot Fleet cannot honour. */
 export function review(given: object): Finding[] {
-  const template = given as CloudTemplate;
+  const template = spotByDefault(given as CloudTemplate);
   const findings = reviewFleet(template, { types: standingTypes, knows: particular, overruled, tagged: 'spot-fleet-request' });
   if (!marketsOf(template).includes('spot'))
     findings.push({

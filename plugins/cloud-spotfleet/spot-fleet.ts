@@ -18,6 +18,7 @@ import {
   removeFleets,
 } from '../cloud/index.ts';
 import { review } from './review.ts';
+import { orderInSpot, spotByDefault, watchedInSpot } from './spot-by-default.ts';
 import { spotFleetParameters } from './spot-fleet-parameters.ts';
 import { spotFleetPort } from './spot-fleet-port.ts';
 
@@ -58,7 +59,7 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
     late_release_ms: 60_000,
   },
 
-  prepare: spotFleetParameters,
+  prepare: (session, order, call) => spotFleetParameters(session, orderInSpot(order), call),
 
   launch: (session, order, call) =>
     launchFleet(
@@ -73,7 +74,7 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
       call,
     ),
 
-  observe: (session, watched, call) => observeFleets(session, spotFleetPort, watched, call),
+  observe: (session, watched, call) => observeFleets(session, spotFleetPort, watchedInSpot(watched), call),
   release: (session, handle, aim, call) => releaseFleet(session, spotFleetPort, handle, aim, call),
   async find(session, order, call) {
     const { prepared } = order;
@@ -86,5 +87,5 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
   remove: (session, orphans, call) => removeFleets(session, spotFleetPort, orphans, call),
 
   review,
-  offers: (template) => poolsOf(template as unknown as CloudTemplate),
+  offers: (template) => poolsOf(spotByDefault(template as unknown as CloudTemplate)),
 });

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { compile } from '../../core/index.ts';
 import { LaunchTemplates } from './launch-templates/settings.ts';
+import { regionNames } from './region-names.ts';
 
 const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: S,
@@ -47,7 +48,7 @@ const RateLimits = Type.Object(
 export const CloudConfig = Type.Object(
   {
     provider_type: Type.Optional(Type.Literal('cloud', { default: 'cloud', description: 'Constant.' })),
-    region: Type.Optional(Type.String({ default: 'us-east-1', minLength: 1, description: 'Region.' })),
+    region: Type.Optional(Type.String({ default: 'us-east-1', minLength: 1, description: 'Region.', known_values: regionNames })),
     profile: orNull(Type.String(), 'Profile of the shared configuration and credentials files.'),
     role_arn: orNull(Type.String(), 'Role to assume with the other credentials.'),
     access_key_id: orNull(Type.String(), 'Access key.', { sensitive: true }),

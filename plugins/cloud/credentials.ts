@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault } from '../../core/index.ts';
 import type { CloudSettings } from './config.ts';
@@ -43,7 +44,14 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
   if (credential_script !== null) return { credentials: fresh(() => credentialsOfScript(credential_script)) };
   if (credential_file !== null) {
     const { fromIni } = await import('@aws-sdk/credential-provider-ini');
-    return { credentials: fresh(fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) })) };
+    const read = fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) });
+    return {
+      credentials: fresh(async (asked) => {
+        // The SDK would say that it has no such profile.
+        if (!existsSync(credential_file)) throw new ProviderFault('credentials', `credential_file ${credential_file} does not exist.`);
+        return read(asked);
+      }),
+    };
   }
   if (profile !== null) return { profile };
   return endpoint_url?.startsWith('simulator:') ? { credentials: simulated } : {};

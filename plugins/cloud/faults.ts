@@ -1,4 +1,5 @@
 import { isFault, ProviderFault, type FaultKind } from '../../core/index.ts';
+import { noCredentials, refusedCredentials, uselessCredentials } from './credential-words.ts';
 import { kindOfCode } from './fault-codes.ts';
 
 /** What the caller of the SDK knows of the call that failed. */
@@ -11,7 +12,12 @@ export interface FaultContext {
   readonly sent?: boolean;
   /** Texts that must not appear in any message. */
   readonly secrets?: readonly string[];
+  /** Whose call it was: messages about credentials say so. */
+  readonly instance?: string;
 }
+
+/** What each call says; the rest its session knows. */
+export type CallContext = Omit<FaultContext, 'secrets' | 'instance'>;
 
 interface Thrown {
   readonly name?: string;
@@ -38,11 +44,14 @@ const notSent: ReadonlySet<string> = new Set([
 const longest = 600;
 
 /**
- * Turns whatever the SDK threw into a fault. A fault stays itself. The code decides where the cloud sent one; else what is known of the
- * connection does: a changing call that was sent and not answered readably is `unknown-outcome`, never `unavailable`.
+ * Turns whatever the SDK threw into a fault. A fault stays itself, except that one of credentials says whose they are.
+ * The code decides where
+ * the cloud sent one; else what is known of the connection does: a changing call that was sent and not answered
+ * readably is `unknown-outcome`,
+ * never `unavailable`.
  */
 export function faultOf(error: unknown, context: FaultContext): ProviderFault {
-  if (isFault(error)) return error;
+  if (isFault(error)) return named(error, context.instance);
   const thrown = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Thrown;
   const status = thrown.$metadata?.httpStatusCode;
   const code = codeOf(thrown, status);
@@ -52,7 +61,25 @@ export function faultOf(error: unknown, context: FaultContext): ProviderFault {
   const shown = code ?? networkCode(thrown) ?? thrown.name ?? 'Unknown';
   const said = text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
   const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: whole };
-  return new ProviderFault(kind, `${context.action}: ${said} Error Code: ${shown}`, { code: shown, cause });
+  return new ProviderFault(kind, messageOf(kind, shown, said, context), { code: shown, cause });
+}
+
+function messageOf(kind: FaultKind, code: string, said: string, { action, instance }: FaultContext): string {
+  const coded = `${said} Error Code: ${code}`;
+  if (kind !== 'credentials') return `${action}: ${coded}`;
+  // The SDK looked for some, and asked nobody.
+  if (code.endsWith('ProviderError')) return noCredentials({ instance, said: coded });
+  return refusedCredentials({ instance, said: `${action}: ${coded}` }, code);
+}
+
+/** What our own code found out about credentials, with whose they are. */
+function named(fault: ProviderFault, instance: string | undefined): ProviderFault {
+  const { kind, message, code } = fault;
+  if (kind !== 'credentials' || instance === undefined || message.includes(`of '${instance}'`)) return fault;
+  return new ProviderFault(kind, uselessCredentials({ instance, said: message }), {
+    ...(code === undefined ? {} : { code }),
+    cause: fault,
+  });
 }
 
 function kindOf(thrown: Thrown, code: string | undefined, text: string, status: number | undefined, context: FaultContext): FaultKind {

@@ -9,7 +9,8 @@ const free = (description: string, options: object = {}) =>
 export const cloudFields = Type.Object({
   price_type: Type.Optional(
     Type.Enum(['ondemand', 'spot', 'mixed', 'heterogeneous'], {
-      description: 'Market: `ondemand` (default), `spot`, or `mixed`; `heterogeneous` is another word for `mixed`.',
+      description:
+        'Market: `ondemand` (default, but `spot` with SpotFleet), `spot`, or `mixed`; `heterogeneous` is another word for `mixed`.',
     }),
   ),
   machine_types: Type.Optional(

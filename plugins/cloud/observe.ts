@@ -19,6 +19,8 @@ const nearMs = 3_600_000;
 /** Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests still show. */
 const fewMachines = valuesPerFilter;
 
+const unknownToCloud = 'EC2 does not know it any more. Error Code: InvalidInstanceID.NotFound';
+
 export interface ObserveOptions {
   /** Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known ones. */
   readonly arriving?: boolean;
@@ -32,7 +34,10 @@ export interface ObserveOptions {
  * and about 1000 machines in each question; by id where all machines came with the launch and few known ones are left, and for known ones that
  * the tag did not find. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
  *
- * Machines in a zone that does not answer are reported as they were known. Where unknown ones may be there too, the attempt is not settled.
+ * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
+ * an empty or incomplete answer
+ * says nothing of the machines that it lacks. Machines in a zone that does not answer are reported as they were known.
+ * Where unknown ones may be there too, the attempt is not settled.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,
@@ -43,6 +48,7 @@ export async function observeMachines<H extends object>(
   const glances = await glanceAt(session, watched, call);
   const asked = questions(session, call);
   await askFor(session, watched, glances.of, asked, options.arriving === true, glances.due.size > 0);
+  await asked.byExactId(watched.flatMap((each) => lacking(each, glances.of.get(each), asked)));
 
   const spot = new Set(watched.flatMap((each) => spotMachines(each, glances.of.get(each))));
   for (const [id, { InstanceLifecycle, State }] of asked.found) if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
@@ -98,6 +104,19 @@ async function askFor(
   await asked.byId([...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, glance]) => glance.missing))]);
 }
 
+/** Machines that should have been listed. */
+function lacking(each: Watched, glance: Glance | undefined, asked: Questions): MachineRef[] {
+  if (asked.faultOf(each)) return [];
+  return each.known.filter(
+    (machine) =>
+      machine.status !== 'terminated' &&
+      !asked.found.has(machine.machine_id) &&
+      !glance?.running.has(machine.machine_id) &&
+      !glance?.silent.has(zoneOf(machine)) &&
+      !asked.silenceOf(each, machine),
+  );
+}
+
 /** What is to be said of the machines of an attempt, and why some are said to be as they were known. */
 function reports(each: Watched, instances: readonly Instance[], glance: Glance | undefined, asked: Questions, options: ObserveOptions) {
   const template = each.order.template as CloudTemplate;
@@ -106,20 +125,22 @@ function reports(each: Watched, instances: readonly Instance[], glance: Glance |
   );
   const seen = new Set(described.map(({ machine_id }) => machine_id));
   const living: MachineReport[] = [];
+  const gone: MachineReport[] = [];
   const unknown: MachineReport[] = [];
   let silence: ProviderFault | undefined;
   for (const machine of each.known) {
     const { machine_id, status, data } = machine;
     if (seen.has(machine_id)) continue;
     const about = { machine_id, ...(data ? { data } : {}) };
-    if (glance?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
+    if (asked.unknown.has(machine_id)) gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
+    else if (glance?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
     else {
       const silent = glance?.silent.get(zoneOf(machine)) ?? asked.silenceOf(each, machine);
       if (silent) unknown.push({ ...about, status, ready: false });
       silence ??= silent;
     }
   }
-  const sure = [...described, ...living];
+  const sure = [...described, ...living, ...gone];
   return { machines: sure.length > 0 ? [...sure, ...unknown] : [], silence };
 }
 

@@ -1,6 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../core/index.ts';
 import { inTurn, packed, type Asked } from './describe.ts';
+import { byExactId } from './by-exact-id.ts';
 import { describeWhatAnswers, type Partial } from './describe-what-answers.ts';
 import { zoneOf } from './glance.ts';
 import type { CloudSession } from './session.ts';
@@ -11,6 +12,10 @@ export interface Questions {
   /** All machines of these attempts' requests, by tag. */
   byRequest(watched: readonly Watched[]): Promise<void>;
   byId(machines: readonly MachineRef[]): Promise<void>;
+  /** Machines that no list showed: what EC2 says when they are named to it. */
+  byExactId(machines: readonly MachineRef[]): Promise<void>;
+  /** Machines of which EC2 said, by their ids, that it does not know them. */
+  readonly unknown: ReadonlySet<string>;
   readonly found: ReadonlyMap<string, Instance>;
   /** Why it is not known how an attempt stands. */
   faultOf(watched: Watched): ProviderFault | undefined;
@@ -22,6 +27,7 @@ export interface Questions {
 
 export function questions(session: CloudSession, call: Call): Questions {
   const found = new Map<string, Instance>();
+  const unknown = new Set<string>();
   // By request or machine: what was asked for.
   const faults = new Map<string, ProviderFault>();
   const partials = new Map<string, Partial>();
@@ -43,6 +49,7 @@ export function questions(session: CloudSession, call: Call): Questions {
 
   return {
     found,
+    unknown,
     async byRequest(watched) {
       const requests = new Map<string, number>();
       for (const { order, known } of watched)
@@ -57,6 +64,11 @@ export function questions(session: CloudSession, call: Call): Questions {
         [...new Set(machines.map(({ machine_id }) => machine_id))].map((value) => ({ value, machines: 1 })),
         'instance-id',
       );
+    },
+    async byExactId(machines) {
+      const named = await byExactId(session, machines, call);
+      for (const instance of named.found) if (instance.InstanceId) found.set(instance.InstanceId, instance);
+      for (const id of named.unknown) unknown.add(id);
     },
     faultOf: ({ order, known }) =>
       faults.get(order.request_id) ?? known.map(({ machine_id }) => faults.get(machine_id)).find((one) => one !== undefined),

@@ -1,6 +1,6 @@
 import type { Call, PluginContext, ProviderFault } from '../../core/index.ts';
 import { slowCallMs } from './clients.ts';
-import type { FaultContext } from './faults.ts';
+import type { CallContext } from './faults.ts';
 import type { Pace } from './pace.ts';
 
 /** A command of the SDK, as far as we look at it. */
@@ -33,7 +33,7 @@ export interface About {
   readonly pace: Pace;
   /** What an action is counted as: its own name where each has a rate of its own. */
   laneOf(action: string): string;
-  fail(error: unknown, context: Omit<FaultContext, 'secrets'>): ProviderFault;
+  fail(error: unknown, context: CallContext): ProviderFault;
   /** Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn. */
   readonly calls?: PluginContext['calls'];
 }

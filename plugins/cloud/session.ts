@@ -3,7 +3,7 @@ import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters 
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from './config.ts';
 import { secretsOf } from './credentials.ts';
-import { type FaultContext, faultOf } from './faults.ts';
+import { type CallContext, faultOf } from './faults.ts';
 import { pace, type Pace, unpaced } from './pace.ts';
 import { patience, type Patience } from './patience.ts';
 import { serviceOf, type Service } from './service.ts';
@@ -52,8 +52,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     clients = undefined;
     old?.then((each) => each.destroy()).catch(() => undefined);
   };
-  const fail = (error: unknown, about: Omit<FaultContext, 'secrets'>): ProviderFault => {
-    const fault = faultOf(error, { ...about, secrets });
+  const fail = (error: unknown, about: CallContext): ProviderFault => {
+    const fault = faultOf(error, { ...about, secrets, instance: context.instance });
     // Behind a scheme the address may change, as when the simulated cloud was started anew: ask for it again.
     if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url)) drop();
     return fault;

@@ -1,5 +1,6 @@
 import { isFault, type Call, type MachineRef, type Progress, type ProviderFault } from '../../core/index.ts';
 import { inTurn } from './describe.ts';
+import { idsNamed } from './ids-named.ts';
 import type { MachineData } from './machines.ts';
 import type { CloudSession } from './session.ts';
 
@@ -34,8 +35,8 @@ async function terminateBatch(session: CloudSession, batch: readonly MachineRef[
     return 'accepted';
   } catch (reason) {
     if (!isFault(reason) || !isAboutIds(reason)) throw reason;
-    const said = (reason.cause as { readonly said?: string } | undefined)?.said ?? reason.message;
-    const named = batch.filter((machine) => said.includes(machine.machine_id));
+    const ids = idsNamed(reason);
+    const named = batch.filter((machine) => ids.has(machine.machine_id));
     if (reason.code !== 'OperationNotPermitted' && (batch.length === 1 || named.length === batch.length))
       return unknownToCloud(session, batch, reason);
     if (batch.length === 1) throw reason;

@@ -1,9 +1,10 @@
-import { marketWord, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
+import { marketWord, saidOf, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
 import { iso } from './iso.ts';
 
 /** A machine inside a request, as it stands. */
 export function machineView(machine: MachineRecord): MachineAnswer {
-  const { launched_at, reclaim_at, return_id, message } = machine;
+  const { launched_at, reclaim_at, return_id } = machine;
+  const message = saidOf(machine);
   return {
     machine_id: machine.machine_id,
     status: machine.status,

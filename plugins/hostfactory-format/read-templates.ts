@@ -5,6 +5,7 @@ import { ours } from './field-names.ts';
 import { templatesIn } from './recognises.ts';
 import { impliedApi } from './implied-api.ts';
 import { keysWithoutEffect, launchKeys } from './launch-keys.ts';
+import { writtenKeys } from './written-keys.ts';
 
 /** What HostFactory promises to take. */
 const schedulersId = /^[0-9A-Za-z_-]{1,64}$/;
@@ -30,10 +31,8 @@ export function readTemplates(file: unknown, canonical: (raw: Record<string, unk
       continue;
     }
     // What canonical spelling leaves as it is, in spite of its capitals, is no field of ours.
-    const raw = rawTemplate(
-      entry,
-      (key) => key === key.toLowerCase() || ours.has(key) || !Object.hasOwn(canonical({ [key]: null }).fields, key),
-    );
+    const isKnown = (key: string) => key === key.toLowerCase() || ours.has(key) || !Object.hasOwn(canonical({ [key]: null }).fields, key);
+    const raw = rawTemplate(entry, isKnown);
     const { fields, findings: found } = canonical(raw.fields);
     for (const { level, path, message } of [...raw.findings, ...keysWithoutEffect(entry), ...found]) say(level, path, message);
     const template_id = fields['template_id'];
@@ -43,7 +42,8 @@ export function readTemplates(file: unknown, canonical: (raw: Record<string, unk
       seen.add(template_id);
       if (!schedulersId.test(template_id)) say('warning', '/templateId', "schedulers take up to 64 letters, digits, '-' and '_'");
       const whole: Record<string, unknown> = { ...fields, ...impliedApi(entry, fields), ...launchKeys(entry, fields) };
-      layers.push({ template_id, fields: oneType(whole, (message) => say('warning', '/vmTypes', message)) });
+      const as_written = writtenKeys(entry, (part) => canonical(rawTemplate(part, isKnown).fields).fields);
+      layers.push({ template_id, fields: oneType(whole, (message) => say('warning', '/vmTypes', message)), as_written });
     }
   }
   return { layers, findings };

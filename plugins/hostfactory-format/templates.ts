@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { camelCase, type ListOf, type TemplateDetail, type View } from '../../core/index.ts';
+import { camelCase, type ListOf, type TemplateDetail, type View, type WrittenKey } from '../../core/index.ts';
 import { attributesOf } from './attributes.ts';
 import type { Dialect } from './dialect.ts';
 import { fieldNames } from './field-names.ts';
@@ -16,7 +16,10 @@ const AvailableTemplate = Type.Object(
   { additionalProperties: true },
 );
 
-/** getAvailableTemplates: HostFactory's own fields, then the rest in its spelling; unknown fields as the file has them. */
+/**
+ * getAvailableTemplates: HostFactory's own fields, the rest in its spelling, and every key of the file as it stands
+ * there.
+ */
 export const templatesView = (dialect: Dialect): View<ListOf<TemplateDetail>> => ({
   schema: Type.Object({ message: Type.String(), templates: Type.Array(AvailableTemplate) }),
   render: ({ items, total_count }) => ({
@@ -26,17 +29,24 @@ export const templatesView = (dialect: Dialect): View<ListOf<TemplateDetail>> =>
 });
 
 function templateView(detail: TemplateDetail, dialect: Dialect) {
-  const { template, available } = detail;
+  const { template, available, as_written = [] } = detail;
   const { template_id, max_instances, attributes: _, tags, price_type: __, subnet_ids, ...rest } = template;
   const priceType = priceTypeOf(template);
-  return {
+  const own = {
     templateId: template_id,
     maxNumber: max_instances ?? -1,
     ...(available === undefined ? {} : { availableNumber: available }),
     attributes: attributesOf(detail, dialect),
+  };
+  const read: Readonly<Record<string, unknown>> = {
     ...(priceType === undefined ? {} : { priceType }),
     ...(tags ? { instanceTags: tagText(tags) } : {}),
     ...(subnet_ids ? { subnetId: subnet_ids.join(',') } : {}),
     ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [fieldNames.get(name) ?? camelCase(name), value])),
   };
+  return { ...own, ...read, ...echo(as_written, read), ...own };
 }
+
+/** Keys of the file. One that says nothing gives way to what another file says there. */
+const echo = (as_written: readonly WrittenKey[], read: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(as_written.flatMap(({ key, value, fields }) => (fields.length === 0 && key in read ? [] : [[key, value]])));

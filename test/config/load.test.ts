@@ -33,6 +33,29 @@ async function refused(cwd: string, options: Partial<LoadOptions> = {}): Promise
 }
 const findingsOf = (error: BrokerError) => error.details['findings'] as readonly Finding[];
 
+test('a credentials file that is named and not there is told with its place; so is a region near a known one', async (t) => {
+  const config = { region: 'us-esat-1', credential_file: './nowhere/credentials', credential_script: 'script.sh', profile: 'x' };
+  const cwd = await directoryWith({
+    'muster.config.json': JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }),
+    'script.sh': '',
+  });
+  const { findings } = await load(cwd);
+  t.deepEqual(
+    findings.map(({ level, path, message }) => [level, path, message]),
+    [
+      ['warning', '/providers/0/config/region', "'us-esat-1' is none that is known; did you mean 'us-east-1'?"],
+      [
+        'warning',
+        '/providers/0/config/credential_file',
+        `FILE_NOT_FOUND: credential_file ./nowhere/credentials does not exist; looked for as ${cwd}/nowhere/credentials`,
+      ],
+    ],
+  );
+  const error = await refused(cwd, { files: 'required' });
+  t.is(error.code, 'INVALID_CONFIGURATION');
+  t.like(findingsOf(error)[1], { level: 'error', path: '/providers/0/config/credential_file' });
+});
+
 const yaml = `# A broker
 plugins: ${JSON.stringify(plugins)}
 scheduler: plain

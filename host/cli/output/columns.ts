@@ -22,39 +22,31 @@ const brings: Column = {
 const loadedFrom: Column = { title: 'from', of: ({ source, file }) => (source === 'built-in' ? source : file) };
 const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
 
-/** What is shown of the rows of a list, by the name under which an answer has it. Others show every field that is a plain value. */
+/** What tells machines of one request apart. */
+const kindOfMachine = ['machine_type', 'market', 'zone'] as const;
+
+/**
+ * What is shown of the rows of a list, by the name under which an answer has it: what matters most first, since the
+ * last ones give way on a narrow screen. Others show every field that is a plain value.
+ */
 export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_templates: ['template_id', 'name', 'provider_api', apiType, 'max_instances', 'description'],
-  list_active_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'created_at', 'message'],
-  get_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'created_at', 'message'],
-  sync_and_list_return_requests: ['request_id', 'status', 'template_id', 'requested_count', 'created_at', 'message'],
+  list_active_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'message', 'created_at'],
+  get_requests: ['request_id', 'status', 'template_id', 'requested_count', delivered, 'message', 'created_at'],
+  sync_and_list_return_requests: ['request_id', 'status', 'template_id', 'requested_count', 'message', 'created_at'],
   list_machines: [
     'machine_id',
     'status',
     'name',
     'private_ip',
-    'machine_type',
-    'market',
-    'zone',
-    'template_id',
+    ...kindOfMachine,
     'provider_instance',
-    'request_id',
+    'template_id',
     'created_at',
+    'request_id',
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_plugins: ['name', 'status', 'version', 'contract', brings, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
-  machines: [
-    'machine_id',
-    'status',
-    'name',
-    'private_ip',
-    'public_ip',
-    'machine_type',
-    'market',
-    'zone',
-    'provider_instance',
-    'reclaim_at',
-    'message',
-  ],
+  machines: ['machine_id', 'status', 'name', 'private_ip', 'public_ip', ...kindOfMachine, 'provider_instance', 'reclaim_at', 'message'],
 };

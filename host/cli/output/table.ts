@@ -1,26 +1,73 @@
 import { styleText } from 'node:util';
+import { fit, wrapped } from './fit.ts';
+import { width } from './width.ts';
 
 export interface TableOptions {
   readonly colours: boolean;
+  /** How wide the screen is. Absent where nobody looks at one: then nothing is cut or broken. */
+  readonly columns?: number;
 }
 
-/** Rows under a head, columns as wide as what stands in them. Values are one line of plain text each. */
+/** Below that, a value is not broken: it would be one word a line. */
+const narrowestValue = 20;
+
+/**
+ * Rows under a head. Values are one line of plain text each. On a screen that is too narrow it is said which columns
+ * are not shown.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const titles = head.map((name) => name.toUpperCase().replaceAll('_', ' '));
   const text = rows.map((row) => row.map(plain));
-  const widths = titles.map((title, column) => Math.max(width(title), ...text.map((row) => width(row[column] ?? ''))));
-  const line = (cells: readonly string[], paint: (cell: string) => string) =>
-    `${cells.map((cell, column) => (column === cells.length - 1 ? paint(cell) : paint(cell) + ' '.repeat((widths[column] ?? 0) - width(cell)))).join('  ')}`.trimEnd();
+  const drafts = titles.map((title, column) => ({ title, cells: text.map((row) => row[column] ?? '') }));
+  const widths = fit(drafts, options.columns);
   const bold = (cell: string) => (options.colours ? styleText('bold', cell, { validateStream: false }) : cell);
-  return [line(titles, bold), ...text.map((row) => line(row, (cell) => coloured(cell, options)))].map((each) => `${each}\n`).join('');
+  const lines = [
+    ...linesOf(titles, widths, bold),
+    ...text.flatMap((row) => linesOf(row, widths, (cell) => coloured(cell, options))),
+    ...notShown(head.slice(widths.length), options),
+  ];
+  return lines.map((each) => `${each}\n`).join('');
 }
 
-/** Names with their values, one a line. */
+function notShown(names: readonly string[], { columns = Infinity }: TableOptions): string[] {
+  return names.length === 0 ? [] : wrapped(`Not shown at this width: ${names.join(', ')}.`, columns);
+}
+
+function linesOf(row: readonly string[], widths: readonly number[], paint: (cell: string) => string): string[] {
+  const cells = widths.map((columns, place) =>
+    width(row[place] ?? '') <= columns ? [row[place] ?? ''] : wrapped(row[place] ?? '', columns),
+  );
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map((lines, place) => {
+        const cell = lines[line] ?? '';
+        return paint(cell) + ' '.repeat(Math.max(0, (widths[place] ?? 0) - width(cell)));
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Names with their values, one a line; on a screen a long text goes on below its beginning. */
 export function pairs(entries: readonly (readonly [string, string])[], options: TableOptions): string {
   const widest = Math.max(0, ...entries.map(([name]) => width(name)));
+  const room = (options.columns ?? Infinity) - widest - 2;
   return entries
-    .map(([name, value]) => `${name}${' '.repeat(widest - width(name))}  ${coloured(plain(value), options)}`.trimEnd() + '\n')
+    .flatMap(([name, given]) => {
+      const value = plain(given);
+      const [first = '', ...more] = room < narrowestValue ? [value] : betweenWords(value, room);
+      const head = `${name}${' '.repeat(widest - width(name))}  ${coloured(first, options)}`.trimEnd();
+      return [head, ...more.map((line) => `${' '.repeat(widest + 2)}${line}`)].map((line) => `${line}\n`);
+    })
     .join('');
+}
+
+/** Words stay whole: what is wider than the room is left to the terminal. */
+function betweenWords(text: string, room: number): string[] {
+  if (width(text) <= room) return [text];
+  const longest = Math.max(...text.split(' ').map(width));
+  return wrapped(text, Math.max(room, longest));
 }
 
 const colours: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
@@ -39,15 +86,4 @@ function coloured(text: string, options: TableOptions): string {
 export function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is taken out.
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
-}
-
-const marks = /\p{Mark}|\u200d|\ufe0f/u;
-const wide =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
-
-/** Columns that a text takes on a screen. */
-export function width(text: string): number {
-  let columns = 0;
-  for (const letter of text) columns += marks.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
-  return columns;
 }

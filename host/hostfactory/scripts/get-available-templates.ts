@@ -8,7 +8,7 @@ import type { Script } from '../script.ts';
 export const getAvailableTemplates: Script = async ({ instance, services, words }) => {
   const { templates, clock } = services;
   const all = templates.list().items.filter(({ template }) => instance === undefined || isOpen(template, instance, services));
-  const items = await Promise.all(all.map(({ template }) => detail(template, instance, services)));
+  const items = await Promise.all(all.map((known) => detail(known, instance, services)));
   return words.templates.render({ items, total_count: items.length, at: clock.now() });
 };
 
@@ -22,10 +22,11 @@ function isOpen(template: Template, name: string, { providers, templates }: Serv
   return providers.apiOf(template, name) !== undefined;
 }
 
-async function detail(template: Template, instance: string | undefined, services: Services): Promise<TemplateDetail> {
+async function detail(known: TemplateDetail, instance: string | undefined, services: Services): Promise<TemplateDetail> {
+  const { template } = known;
   const machine_type = services.providers.machineTypeOf(template);
   const available = await availableOf(template, instance, services);
-  return { template, ...(machine_type ? { machine_type } : {}), ...(available === undefined ? {} : { available }) };
+  return { ...known, ...(machine_type ? { machine_type } : {}), ...(available === undefined ? {} : { available }) };
 }
 
 /** What the widest bound leaves, and nothing while all that the template allows lacked capacity so lately that it is not asked again yet. */

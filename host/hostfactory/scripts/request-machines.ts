@@ -3,13 +3,14 @@ import { requestMachines as open } from '../../../core/operations/request-machin
 import type { Template } from '../../../core/model/template.ts';
 import type { RequestDetail } from '../../../core/scheduler.ts';
 import { exportUserData } from '../export-user-data.ts';
+import { cloudCodeIn } from '../grade.ts';
 import { isObject } from '../input.ts';
 import { invalidInput, refusal, type Script, type ScriptCall } from '../script.ts';
 
 /** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
 export const requestMachines: Script = async (call) => {
   const { template_id, machine_count } = wanted(call.input);
-  const { services, instance, key, dialect } = call;
+  const { services, instance, key } = call;
   try {
     const detail = await open(
       {
@@ -24,8 +25,8 @@ export const requestMachines: Script = async (call) => {
     return answer(call, detail);
   } catch (error) {
     if (!isBrokerError(error)) throw error;
-    if (error.code === 'TEMPLATE_NOT_FOUND') throw refusal(`The template does not exist. ${error.message}`);
-    throw withCode(inTheirWords(error), dialect === 'lsf');
+    if (error.code === 'TEMPLATE_NOT_FOUND') throw new BrokerError(error.code, `The template does not exist. ${error.message}`);
+    throw withCode(inTheirWords(error));
   }
 };
 
@@ -46,7 +47,7 @@ function wanted(input: unknown): { readonly template_id: string; readonly machin
   // Our own form has the template's fields at the top.
   const template = input['template'];
   const { templateId, machineCount } = isObject(template) ? template : {};
-  if (typeof templateId !== 'string' || templateId === '') throw refusal('Invalid template.');
+  if (typeof templateId !== 'string' || templateId === '') throw new BrokerError('TEMPLATE_INVALID', 'Invalid template.');
   const count = typeof machineCount === 'string' && /^\d+$/.test(machineCount) ? Number(machineCount) : machineCount;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) throw refusal('Invalid instances number.');
   return { template_id: templateId, machine_count: count };
@@ -68,26 +69,10 @@ function additions({ input, dialect }: ScriptCall) {
   };
 }
 
-/** What the cloud says is wrong for good: LSF's broker then disables the template. */
-const fatal = new Set([
-  'AuthFailure',
-  'Blocked',
-  'UnauthorizedOperation',
-  'InvalidAction',
-  'UnsupportedInstanceAttribute',
-  'Unsupported',
-  'InvalidParameterCombination',
-  'InvalidSpotFleetRequestConfig',
-  'InvalidSubnetID.NotFound',
-]);
-
-/** A refusal that rests on an error of the cloud ends in its code, by which schedulers decide. LSF also wants to know how bad it is. */
-function withCode(error: BrokerError, graded: boolean): BrokerError {
-  const code = /Error Code: ([\w.]+\w)/.exec(error.message)?.[1];
-  const message =
-    code === undefined
-      ? error.message
-      : `${error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '')}. Error Code: ${code}`;
-  const status = code !== undefined && fatal.has(code) ? 'error' : 'warning';
-  return new BrokerError(error.code, message, { ...error.details, ...(graded ? { printed: { status } } : {}) }, { cause: error });
+/** A refusal that rests on an error of the cloud ends in its code, by which schedulers decide. */
+function withCode(error: BrokerError): BrokerError {
+  const code = cloudCodeIn(error.message);
+  if (code === undefined) return error;
+  const said = error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '');
+  return new BrokerError(error.code, `${said}. Error Code: ${code}`, error.details, { cause: error });
 }

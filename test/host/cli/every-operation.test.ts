@@ -84,7 +84,13 @@ const steps: readonly Step[] = [
     args: ['requests', 'provider', '$request'],
     check: ({ provider_instance }) => provider_instance === 'east',
   },
-  { operation: 'sync_and_get_request', args: ['requests', 'status', '$request'], check: ({ machines }) => machines === undefined },
+  { operation: 'sync_and_get_request', args: ['requests', 'status', '$request'], check: ({ machines }) => machines.length === 2 },
+  { operation: 'sync_and_get_request', args: ['requests', 'status', '$request', '--long'], check: ({ machines }) => machines.length === 2 },
+  {
+    operation: 'sync_and_get_request',
+    args: ['requests', 'status', '$request', '--no-long'],
+    check: ({ machines }) => machines === undefined,
+  },
   { operation: 'sync_and_get_request', args: ['requests', 'show', '$request'], check: ({ machines }) => machines.length === 2 },
   {
     operation: 'sync_and_get_request',

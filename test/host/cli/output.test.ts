@@ -2,7 +2,8 @@ import test from 'ava';
 import type { RequestAnswer } from '../../../core/answers.ts';
 import { answerTable } from '../../../host/cli/output/answer-table.ts';
 import { print, textOf } from '../../../host/cli/output/print.ts';
-import { table, width } from '../../../host/cli/output/table.ts';
+import { table } from '../../../host/cli/output/table.ts';
+import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/progress.ts';
 import { wantsColours } from '../../../host/terminal.ts';
@@ -40,13 +41,91 @@ test('colours come only where they are wanted', (t) => {
   t.false(wantsColours({}, {}));
 });
 
-test('a list is a table without the columns that nobody has; an empty one keeps its head', (t) => {
+test('a list is a table without the columns that nobody has', (t) => {
   const machines = [{ machine_id: 'i-1', status: 'running', name: null, template_id: 'small' }];
   t.is(
     answerTable('list_machines', { machines, count: 1, total_count: 1 }, plain),
     'MACHINE ID  STATUS   TEMPLATE ID\ni-1         running  small\n',
   );
-  t.regex(answerTable('list_machines', { machines: [], count: 0, total_count: 0 }, plain), /^MACHINE ID  STATUS  NAME .*\n$/);
+});
+
+const empty = (operation: string, key: string, input: object, total_count = 0): string =>
+  answerTable(operation, { [key]: [], count: 0, total_count }, plain, input as Readonly<Record<string, unknown>>);
+
+test('an empty list says what was looked for, and what shows more', (t) => {
+  t.is(empty('list_active_requests', 'requests', {}), 'No active requests; --all-resources shows ended ones.\n');
+  t.is(empty('list_active_requests', 'requests', { status: 'failed' }), 'No requests with status failed.\n');
+  t.is(empty('list_active_requests', 'requests', { all_resources: true }), 'No requests.\n');
+  t.is(
+    empty('list_machines', 'machines', { request_id: 'req-1', provider_name: 'east' }),
+    'No machines that live with request_id req-1 and provider_name east; --all-resources shows those that are gone.\n',
+  );
+  t.is(empty('list_machines', 'machines', { status: 'failed', all_resources: true }), 'No machines with status failed.\n');
+  t.is(
+    empty('list_templates', 'templates', { provider_api: 'ASG' }),
+    'No templates that machines can be had from with provider_api ASG; --no-active-only shows all.\n',
+  );
+  t.is(empty('list_templates', 'templates', { active_only: false }), 'No templates.\n');
+  t.is(
+    empty('sync_and_list_return_requests', 'requests', {}),
+    'No returns in progress; `muster requests list --all-resources` shows ended ones.\n',
+  );
+  t.is(empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }), 'None of these machines is taken back.\n');
+  t.is(empty('list_providers', 'providers', {}), 'No provider instances; name them under `providers` in the configuration.\n');
+  t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'Nothing on this page; 70 match in all.\n');
+  t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
+});
+
+const message = 'Want of capacity: the pool m5.large in us-east-1a has none left at the moment.';
+const rows = [
+  { request_id: 'req-019f0000-0000-7000-8000-000000000001', status: 'in_progress', template_id: 'small', requested_count: 3, message },
+];
+const listing = (columns?: number): string[] =>
+  answerTable('list_active_requests', { requests: rows, count: 1, total_count: 1 }, { ...plain, ...(columns ? { columns } : {}) })
+    .trimEnd()
+    .split('\n');
+
+test('on a screen a table fits its width: texts wrap, then the last columns are left out and named; ids stay whole', (t) => {
+  t.is(listing().length, 2);
+  t.true((listing()[1]?.length ?? 0) > 140);
+  for (const columns of [140, 120, 100, 80, 60]) {
+    const lines = listing(columns);
+    t.deepEqual(
+      lines.filter((line) => width(line) > columns),
+      [],
+      String(columns),
+    );
+    t.true(
+      lines.some((line) => line.startsWith('req-019f0000-0000-7000-8000-000000000001')),
+      String(columns),
+    );
+  }
+  // Wrapped, and nothing of it lost.
+  const words = listing(120)
+    .slice(1)
+    .map((line) => line.slice(70))
+    .join(' ');
+  for (const word of message.split(' ')) t.true(words.includes(word), word);
+  t.false(listing(60).join('\n').includes('Want of'));
+  t.is(listing(60).slice(-2).join(' '), 'Not shown at this width: template_id, requested_count, message.');
+  t.notRegex(listing(120).join('\n'), /Not shown/);
+});
+
+test('fields wrap too on a screen, between words only', (t) => {
+  const id = 'req-019f0000-0000-7000-8000-000000000001-and-more-and-more-and-more-and-more';
+  const text = answerTable('get_request', { request_id: id, message }, { ...plain, columns: 51 });
+  t.is(
+    text,
+    `request_id  ${id}\nmessage     Want of capacity: the pool m5.large in\n            us-east-1a has none left at the moment.\n`,
+  );
+  t.is(answerTable('get_request', { request_id: id, message }, plain).split('\n').length, 3);
+});
+
+test('machines are shown with their type, market and zone', (t) => {
+  const machine = { machine_id: 'i-1', status: 'running', machine_type: 'm5.large', market: 'spot', zone: 'us-east-1a' };
+  const shown = 'MACHINE ID  STATUS   MACHINE TYPE  MARKET  ZONE\ni-1         running  m5.large      spot    us-east-1a\n';
+  t.is(answerTable('list_machines', { machines: [machine], count: 1, total_count: 1 }, plain), shown);
+  t.is(answerTable('sync_and_get_request', { status: 'completed', machines: [machine] }, plain), `status  completed\n\n${shown}`);
 });
 
 test('one thing is its fields, with a table for each list of things in it', (t) => {
@@ -68,9 +147,9 @@ test('one thing is its fields, with a table for each list of things in it', (t) 
 test('JSON and YAML have everything, one line or document each when they follow each other', async (t) => {
   const answer = { a: [1, { b: 'x: y' }] };
   t.is(await textOf('x', answer, 'json', plain), `${JSON.stringify(answer, null, 2)}\n`);
-  t.is(await textOf('x', answer, 'json', plain, true), '{"a":[1,{"b":"x: y"}]}\n');
+  t.is(await textOf('x', answer, 'json', plain, { each: true }), '{"a":[1,{"b":"x: y"}]}\n');
   t.is(await textOf('x', answer, 'yaml', plain), 'a:\n  - 1\n  - b: "x: y"\n');
-  t.regex(await textOf('x', answer, 'yaml', plain, true), /^---\n/);
+  t.regex(await textOf('x', answer, 'yaml', plain, { each: true }), /^---\n/);
 });
 
 test('that a list is not whole is said beside it', async (t) => {
@@ -85,6 +164,20 @@ test('that a list is not whole is said beside it', async (t) => {
   await print('list_active_requests', { requests: [{ request_id: 'r' }], count: 1, total_count: 9 }, 'table', terminal);
   t.regex(written.err, /1 of 9 are shown/);
   t.notRegex(written.out, /of 9/);
+});
+
+test('a list of what is active says so beside it, unless the caller chose', async (t) => {
+  const said = async (operation: string, input: object, key = 'requests') => {
+    let err = '';
+    const terminal = { out() {}, err: (text: string) => void (err += text), outIsScreen: false, errIsScreen: false, colours: false };
+    const answer = { [key]: [{ request_id: 'r' }], count: 1, total_count: 1 };
+    await print(operation, answer, 'table', terminal, input as Readonly<Record<string, unknown>>);
+    return err;
+  };
+  t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended ones too.\n');
+  t.is(await said('list_active_requests', { all_resources: true }), '');
+  t.is(await said('list_active_requests', { status: 'completed' }), '');
+  t.is(await said('list_machines', {}, 'machines'), 'Machines that live only; --all-resources shows those that are gone too.\n');
 });
 
 const request = (over: object): RequestAnswer =>
@@ -111,6 +204,25 @@ test('progress counts what was asked for, runs and failed', (t) => {
     progressLine(request({ machine_ids: ['a', 'b', 'c'], machines: machines('terminated', 'stopping', 'failed') })),
     'req-1 in_progress: 3 to give back, 1 gone, 1 failed, 1 stopping',
   );
+});
+
+test('progress of what has ended tells what did not come as failed', (t) => {
+  const ended = (status: string, delivered: number, ...states: string[]) =>
+    progressLine(request({ status, fulfilment: { requested: 3, delivered, final: true, shortfall: [] }, machines: machines(...states) }));
+  t.is(ended('failed', 0), 'req-1 failed: 3 requested, 0 running, 3 failed');
+  t.is(ended('completed', 2, 'running', 'running'), 'req-1 completed: 3 requested, 2 running, 1 failed');
+  t.is(ended('completed', 3, 'running', 'running', 'terminated'), 'req-1 completed: 3 requested, 2 running, 0 failed, 1 terminated');
+  t.is(ended('cancelled', 0, 'terminated'), 'req-1 cancelled: 3 requested, 0 running, 0 failed, 1 terminated');
+});
+
+test('a return that went well says nothing of failures', (t) => {
+  const back = (status: string, more: object, ...states: string[]) =>
+    progressLine(request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }));
+  t.is(back('in_progress', {}, 'terminated', 'shutting-down'), 'req-1 in_progress: 2 to give back, 1 gone, 1 shutting-down');
+  // One that had failed before it was given back, and that is gone too.
+  t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 2 gone');
+  const late = { fulfilment: { requested: 2, delivered: 1, final: true, shortfall: [{}] } };
+  t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 1 gone, 1 failed');
 });
 
 test('progress is a line for each change, and one line that is written anew on a screen', (t) => {

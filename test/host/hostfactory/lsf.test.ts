@@ -53,6 +53,25 @@ test('LSF names an account, which tags the machines and comes back with them, wi
   t.deepEqual([nothing.answer.message, nothing.answer.status], ['No Active VM.', 'complete']);
 });
 
+test('a refusal tells LSF whether the template is of no use, or only this call; Symphony is told neither', async (t) => {
+  const broker = await bootBroker({ templates, loop: 'none' });
+  t.teardown(() => broker.close());
+  const wanted = (templateId: unknown, machineCount: unknown) => ({ template: { templateId, machineCount } });
+  const calls = [
+    ['requestMachines', wanted('nobody-has-it', 1), 'error'],
+    ['requestMachines', wanted('', 1), 'error'],
+    ['requestMachines', wanted('Template-VM-1', 0), 'warning'],
+    ['requestMachines', wanted('Template-VM-1', 6), 'warning'],
+    ['requestMachines', [], 'warning'],
+    ['requestReturnMachines', { machines: [] }, 'warning'],
+  ] as const;
+  for (const [script, input, status] of calls) {
+    const { code, answer } = await ask(broker, script, input, lsf);
+    t.deepEqual([code, answer.status, typeof answer.message], [1, status, 'string'], JSON.stringify([input, answer]));
+    t.false('status' in (await ask(broker, script, input)).answer);
+  }
+});
+
 test('the variables of a request stand in its start script, where the template has the mark for them', async (t) => {
   const scripted = { templateId: 'scripted', ...file, userData: Buffer.from('#!/bin/sh\n%EXPORT_USER_DATA%\nrun').toString('base64') };
   const broker = await bootBroker({ templates: [scripted], loop: 'none' });
@@ -89,5 +108,5 @@ test('LSF’s surroundings are found: configuration below PRO_CONF_DIR, data and
   t.is(code, 0, stdout);
   t.deepEqual(answer.templates[1].attributes.mem, ['Numeric', '8192']);
   const unknown = await scheduler.run('requestMachines', { template: {} }, env);
-  t.deepEqual([unknown.code, unknown.answer], [1, { message: 'Invalid template.' }]);
+  t.deepEqual([unknown.code, unknown.answer], [1, { message: 'Invalid template.', status: 'error' }]);
 });

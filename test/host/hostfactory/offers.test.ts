@@ -25,6 +25,46 @@ test('templates are offered while the cloud is down, with the attributes of thei
   });
 });
 
+const written = {
+  templateId: 'written',
+  maxNumber: '20',
+  vmTypes: { 't3.small': 3 },
+  imageId: 'ami-1',
+  subnetId: ['subnet-1', 'subnet-2'],
+  securityGroupIds: 'sg-1, sg-2',
+  instanceTags: { team: 'blue' },
+  userData: 'JOB=7',
+  keyName: null,
+  pgrpName: null,
+  onDemandCapacity: 0,
+  placementGroupName: 'p',
+  somethingElse: { deep: [1] },
+};
+
+test('every key of the file is offered as it stands there, beside what was read from it', async (t) => {
+  const broker = await boot(t, { templates: [written], loop: 'none' });
+  const offered = async () => (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0];
+  const found = await offered();
+  const { maxNumber: _, ...rest } = written;
+  t.like(found, rest);
+  t.deepEqual([found.maxNumber, found.vmType, found.providerApi], [20, 't3.small', 'RunInstances']);
+  for (const key of Object.keys(written)) t.true(key in found, key);
+});
+
+test('what somebody changed since is offered as it is now, not as the file has it', async (t) => {
+  const broker = await boot(t, { templates: [written], loop: 'none' });
+  const { status } = await broker.call('PUT', '/templates/written', {
+    subnet_ids: ['subnet-9'],
+    machine_type: 't3.large',
+    key_name: 'ops',
+    somethingElse: 1,
+  });
+  t.is(status, 200);
+  const found = (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0];
+  t.like(found, { subnetId: 'subnet-9', vmType: 't3.large', keyName: 'ops', somethingElse: 1, securityGroupIds: 'sg-1, sg-2' });
+  t.false('vmTypes' in found);
+});
+
 test('how many can be had falls with what lives, and is none while everything was lately without capacity', async (t) => {
   const broker = await boot(t, { knobs: { capacity: [{ instance_type: 't3.small', zone: '*', market: '*', count: 2 }] } as any });
   const availableOf = async () => (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0].availableNumber;

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { Operation } from '../../../core/operations/operation.ts';
 import { operations } from '../../../core/operations/registry.ts';
 import { toolOf } from '../../../host/mcp/tool.ts';
+import { toolbox } from '../../../host/mcp/toolbox.ts';
 import { maskSecrets } from '../../../host/mcp/mask-secrets.ts';
 import { forgettable } from '../../../host/mcp/sessions.ts';
 import { objectionToHost, objectionToOrigin } from '../../../host/caller-check.ts';
@@ -50,6 +51,18 @@ test('annotations say which tools change something, destroy something, may be re
     'populate_machine_ids',
     'cleanup_all_resources',
   ]);
+});
+
+test('an agent that asks how a request stands sees its machines, unless it says otherwise', async (t) => {
+  const schema = tools.find(({ name }) => name === 'sync_and_get_request')?.inputSchema.properties?.['long'];
+  t.like(schema, { default: true });
+  const sent: unknown[] = [];
+  const carry = async (_: unknown, input: unknown) => void sent.push(input);
+  const { signal } = new AbortController();
+  for (const more of [{}, { long: false }])
+    await toolbox(false).call('sync_and_get_request', { request_id: 'req-1', ...more }, carry, signal);
+  await toolbox(false).call('list_templates', {}, carry, signal);
+  t.deepEqual(sent, [{ long: true, request_id: 'req-1' }, { request_id: 'req-1', long: false }, {}]);
 });
 
 test('inputs are the JSON Schema of the operation, without words of our own', (t) => {

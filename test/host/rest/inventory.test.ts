@@ -15,7 +15,6 @@ const machine = (machine_id: string, fields: Partial<MachineRecord> = {}): Machi
   market: 'on-demand',
   zone: 'us-east-1a',
   created_at: born,
-  misses: 0,
   ...fields,
 });
 

@@ -36,6 +36,24 @@ test('everything that the call says is worked out before it, in the words of Spo
   t.is(input.LaunchTemplateConfigs[0].Overrides[0].SpotPrice, '0.5');
 });
 
+test('a template that names no market means Spot, from its offers to the machines', async (t) => {
+  const { price_type: _, ...unsaid } = template;
+  t.deepEqual(
+    spotFleet.offers?.(unsaid).map(({ market }) => market),
+    ['spot', 'spot'],
+  );
+  if (!request) return t.fail();
+  const fleet = await fleetStage(request, 2, unsaid);
+  t.teardown(fleet.close);
+  t.is(fleet.order.prepared.input.OnDemandTargetCapacity, 0);
+  await fleet.launch();
+  const { machines } = await fleet.settle();
+  t.deepEqual(
+    machines.map(({ market }) => market),
+    ['spot', 'spot'],
+  );
+});
+
 test('the role is the one of the template, by name or ARN', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { cloud } from '../../../plugins/cloud/index.ts';
 import { stage } from './support.ts';
 
 const role = 'arn:aws:iam::210987654321:role/broker';
@@ -70,4 +71,25 @@ test('with a proxy every call goes through it', async (t) => {
   await stand.session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), stand.call);
   t.is(passed.length, 1);
   t.true(passed[0]?.startsWith(stand.simulator.url));
+});
+
+test('credentials that AWS refuses are told with the name of the instance and the code', async (t) => {
+  const stand = await stage();
+  t.teardown(() => stand.close());
+  stand.simulator.setKnobs({
+    faults: [{ action: 'DescribeAvailabilityZones', effect: 'skip', then: 'error', code: 'RequestExpired', status: 400 }],
+  });
+  await t.throwsAsync(cloud.check?.(stand.session, stand.call) as Promise<void>, {
+    message: /^AWS refused the credentials of 'east' \(RequestExpired\): .*Error Code: RequestExpired$/,
+  });
+});
+
+test('a credential file that is not there is named, with its path and whose it is', async (t) => {
+  const stand = await stage({ ...none, credential_file: '/nowhere/credentials' });
+  t.teardown(() => stand.close());
+  const fault = await stand.session.account(stand.call).catch((error: unknown) => error as Error);
+  t.like(fault, {
+    kind: 'credentials',
+    message: "The credentials of 'east' cannot be used: credential_file /nowhere/credentials does not exist.",
+  });
 });

@@ -107,6 +107,30 @@ test('messages end in the code and hold no secrets', (t) => {
     mutating: true,
     secrets: ['hush-hush'],
   });
-  t.is(fault.message, 'RunInstances: You, *** with ***, may not. Error Code: UnauthorizedOperation');
+  t.is(
+    fault.message,
+    'AWS refused the credentials (UnauthorizedOperation): RunInstances: You, *** with ***, may not. Error Code: UnauthorizedOperation',
+  );
   t.notRegex(JSON.stringify(fault.cause), /hush|AKIA|abc-DEF/);
+});
+
+test('what is said of credentials says whose they are, once', (t) => {
+  const about = { action: 'DescribeInstances', mutating: false, instance: 'east' };
+  const refused = faultOf(sdkError('RequestExpired', 400, 'Request has expired.'), about);
+  t.is(refused.kind, 'credentials');
+  t.is(
+    refused.message,
+    "AWS refused the credentials of 'east' (RequestExpired): DescribeInstances: Request has expired. Error Code: RequestExpired",
+  );
+  t.is(faultOf(refused, about), refused);
+  const none = faultOf({ name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' }, about);
+  t.is(
+    none.message,
+    "There are no credentials of 'east': Could not load credentials from any providers. Error Code: CredentialsProviderError",
+  );
+  const own = faultOf(new ProviderFault('credentials', 'One of them is missing.'), about);
+  t.is(own.message, "The credentials of 'east' cannot be used: One of them is missing.");
+  t.is(faultOf(own, about), own);
+  const other = new ProviderFault('capacity', 'None left.');
+  t.is(faultOf(other, about), other);
 });

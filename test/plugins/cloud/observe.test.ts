@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isFault, systemClock, type Watched } from '../../../core/index.ts';
+import { isFault, systemClock, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
 import { packed } from '../../../plugins/cloud/describe.ts';
 import { cloud, terminate } from '../../../plugins/cloud/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
@@ -106,6 +106,80 @@ test('a machine that is not visible yet is not listed, and no fault', async (t) 
   t.deepEqual(seen.machines, []);
   // Nor can it be ended: it has to be tried again.
   t.deepEqual(await terminate(there.session, watched[0]?.known ?? [], there.call), { done: false, again_ms: 5_000 });
+});
+
+/** As the core knows them, launched long ago. */
+const old = (watched: Watched, more: readonly string[] = []): Watched => ({
+  ...watched,
+  known: [...watched.known, ...more.map((machine_id) => ({ machine_id, status: 'running' as const }))].map((machine) => ({
+    ...machine,
+    launched_at: '2020-01-01T00:00:00.000Z',
+  })),
+});
+const strange = ['i-0000000000000000a', 'i-0000000000000000b'];
+
+test('a machine that EC2 says it does not know, by its id, is reported terminated; a young one is not', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const [watched] = await launched(there, 1, 2);
+  if (!watched) return t.fail();
+  await sleep(30);
+  const [seen] = await runInstances.observe(there.session, [old(watched, strange)], there.call);
+  if (!seen || isFault(seen)) return t.fail();
+  t.deepEqual(
+    seen.machines.map(({ machine_id, status, ready }) => [machine_id, status, ready]).toSorted(),
+    [
+      ...strange.map((machine_id) => [machine_id, 'terminated', false]),
+      ...watched.known.map(({ machine_id }) => [machine_id, 'running', true]).toSorted(),
+    ].toSorted(),
+  );
+  t.regex(seen.machines.find(({ status }) => status === 'terminated')?.message ?? '', /Error Code: InvalidInstanceID\.NotFound$/);
+
+  const now = new Date().toISOString();
+  const young = { ...watched, known: strange.map((machine_id) => ({ machine_id, status: 'running' as const, launched_at: now })) };
+  const unborn = { ...watched, known: strange.map((machine_id) => ({ machine_id, status: 'pending' as const })) };
+  for (const each of await runInstances.observe(there.session, [young, unborn], there.call))
+    t.deepEqual(isFault(each) || each.machines.filter(({ machine_id }) => strange.includes(machine_id)), []);
+});
+
+test('machines that a listing lacks are asked for by id: what EC2 knows is alive, and nothing is said where it does not answer', async (t) => {
+  const there = await stage({ cloud_max_retries: 0 });
+  t.teardown(there.close);
+  const watched = await launched(there, 2, 2);
+  await sleep(30);
+  const ours = watched.map((each) => old(each));
+  // Lists are behind, ids are not: an empty listing of the whole instance.
+  there.simulator.setKnobs({ visible_ms: { id: 0, filter: 60_000, tag: 60_000 } });
+  const statuses = (seen: readonly (Observation | ProviderFault)[]) =>
+    seen.map((each) => (isFault(each) ? each.kind : each.machines.map(({ status }) => status)));
+  t.deepEqual(statuses(await runInstances.observe(there.session, ours, there.call)), [
+    ['running', 'running'],
+    ['running', 'running'],
+  ]);
+  there.simulator.setKnobs({
+    faults: [{ action: 'DescribeInstances', nth: 2, times: 9, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
+  });
+  t.deepEqual(statuses(await runInstances.observe(there.session, ours, there.call)), [[], []]);
+});
+
+test('a machine that was purged from the listings of EC2 is terminated, whatever else is asked with it', async (t) => {
+  const there = await stage();
+  t.teardown(there.close);
+  const [first, second] = await launched(there, 2, 3);
+  if (!first || !second) return t.fail();
+  const [gone] = first.known;
+  await sleep(30);
+  await terminate(there.session, [gone ?? t.fail('none')] as Watched['known'], there.call);
+  there.simulator.advance(7_200_000);
+  await sleep(30);
+  const seen = await runInstances.observe(there.session, [old(first), { ...second, known: [] }], there.call);
+  t.deepEqual(
+    seen.map((each) => (isFault(each) ? each.kind : each.machines.map(({ status }) => status).toSorted())),
+    [
+      ['running', 'running', 'terminated'],
+      ['running', 'running', 'running'],
+    ],
+  );
 });
 
 test('a question that fails is the fault of those it was about', async (t) => {

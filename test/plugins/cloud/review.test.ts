@@ -62,7 +62,8 @@ test('EC2Fleet serves its fleet types, named strategies and whole requirements o
 
 test('SpotFleet serves templates with a Spot part, and no instant fleets', (t) => {
   for (const price_type of ['spot', 'mixed', 'heterogeneous']) t.deepEqual(errors(spotFleet, { price_type }), []);
-  t.deepEqual(errors(spotFleet, {}), ['/price_type']);
+  t.deepEqual(errors(spotFleet, {}), []);
+  t.deepEqual(errors(spotFleet, { percent_on_demand: 50, max_price: 0.1 }), []);
   t.deepEqual(errors(spotFleet, { price_type: 'ondemand' }), ['/price_type']);
   t.deepEqual(errors(spotFleet, { price_type: 'spot', fleet_type: 'instant' }), ['/fleet_type']);
   t.deepEqual(errors(spotFleet, { price_type: 'spot', allocation_strategy: 'cheapest' }), ['/allocation_strategy']);

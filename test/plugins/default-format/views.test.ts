@@ -110,6 +110,24 @@ test('a status is whole: both counts, the selection, the fulfilment, times as IS
   t.is(fits(strategy.status, value), undefined);
 });
 
+test('a machine is told with its type, market and zone, where they are known', (t) => {
+  const kind = { machine_type: 'm5.large', market: 'on-demand', zone: 'us-east-1a' } as const;
+  const value = strategy.status.render({ request: request(), machines: [machine(kind)] }) as { machines: object[] };
+  t.like(value.machines[0], { machine_type: 'm5.large', market: 'ondemand', zone: 'us-east-1a' });
+  t.is(fits(strategy.status, value), undefined);
+});
+
+test('a machine that goes as it was asked to says nothing of an error; one that was lost says why', (t) => {
+  const message = 'User initiated shutdown. Error Code: Client.UserInitiatedShutdown';
+  const told = (over: Partial<MachineRecord>) =>
+    (strategy.status.render({ request: request(), machines: [machine({ message, ...over })] }) as { machines: { message?: string }[] })
+      .machines[0]?.message;
+  t.is(told({ status: 'terminated', going: 'returned', gone_at: at }), undefined);
+  t.is(told({ status: 'shutting-down', going: 'cancelled' }), undefined);
+  t.is(told({ status: 'terminated', lost: true, gone_at: at }), message);
+  t.is(told({ status: 'failed', going: 'failed' }), message);
+});
+
 test('without machines in the detail the selection is left out too', (t) => {
   const value = strategy.status.render({ request: request() }) as object;
   t.false('machines' in value);

@@ -62,6 +62,16 @@ test('an end with fewer machines is an error, unless the template says that it i
   t.is(shown({ ...short, status: 'in_progress' }, [ready()]).status, 'running');
 });
 
+test('what was given back or cancelled is told without the cloud’s words for it', (t) => {
+  const message = 'User initiated shutdown. Error Code: Client.UserInitiatedShutdown';
+  const gone = { status: 'terminated', gone_at: at + 60_000, message } as const;
+  const told = (of: RequestRecord, one: MachineRecord) => shown(of, [one]).machines[0]?.['message'];
+  t.is(told(request({ kind: 'return', status: 'completed' }), ready({ ...gone, going: 'returned' })), '');
+  t.is(told(done(), machine({ ...gone, going: 'returned' })), 'The machine was returned before it was usable.');
+  t.is(told(request({ status: 'cancelled' }), machine({ ...gone, going: 'cancelled' })), 'The request was cancelled.');
+  t.is(told(done(), ready({ ...gone, lost: true })), message);
+});
+
 // While the request runs, after it ended with the machine ready, after it ended without it.
 const acquire = {
   pending: ['executing', 'succeed', 'fail'],

@@ -1,0 +1,72 @@
+import { width } from './width.ts';
+
+/** A column before it has a width: its title and its cells, one line of plain text each. */
+export interface Draft {
+  readonly title: string;
+  readonly cells: readonly string[];
+}
+
+const gap = 2;
+/** A text of several words is readable down to this. */
+const narrowest = 16;
+/** A word that long is broken, rather than making its column wider. */
+const longestWord = 40;
+
+/**
+ * How wide columns are, those that are shown. Without `columns` as wide as what stands in them. Else texts of several
+ * words give way, and titles; ids and other single
+ * words never do, so that they can be copied. Where that is not enough the last columns are left out.
+ */
+export function fit(drafts: readonly Draft[], columns: number | undefined): number[] {
+  const natural = drafts.map(({ title, cells }) => Math.max(width(title), ...cells.map(width)));
+  if (columns === undefined || needed(natural) <= columns) return natural;
+  const least = drafts.map((draft) => Math.max(longestIn(draft.title), ...draft.cells.map(leastOf)));
+  let shown = drafts.length;
+  while (shown > 1 && needed(least.slice(0, shown)) > columns) shown -= 1;
+  return shared(least.slice(0, shown), natural.slice(0, shown), columns);
+}
+
+/** The lines of a text in a column: broken between words, and within one only where it is wider than the column. */
+export function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (width(longer) <= columns) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const parts = broken(word, columns);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? '';
+  }
+  return [...lines, line];
+}
+
+const needed = (widths: readonly number[]): number => widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
+const longestIn = (text: string): number => Math.max(...text.split(' ').map(width));
+const leastOf = (cell: string): number =>
+  cell.includes(' ') ? Math.min(width(cell), Math.max(narrowest, Math.min(longestIn(cell), longestWord))) : width(cell);
+
+/** What is left over goes to the narrowest of those that want more, bit by bit. */
+function shared(least: readonly number[], natural: readonly number[], columns: number): number[] {
+  const widths = [...least];
+  for (let left = columns - needed(widths); left > 0; left -= 1) {
+    const wanting = [...widths.keys()].filter((column) => (widths[column] ?? 0) < (natural[column] ?? 0));
+    const next = wanting.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))[0];
+    if (next === undefined) break;
+    widths[next] = (widths[next] ?? 0) + 1;
+  }
+  return widths;
+}
+
+function broken(word: string, columns: number): string[] {
+  const parts = [''];
+  for (const letter of word) {
+    const longer = `${parts.at(-1) ?? ''}${letter}`;
+    if (width(longer) <= columns || parts.at(-1) === '') parts[parts.length - 1] = longer;
+    else parts.push(letter);
+  }
+  return parts;
+}
