@@ -1,6 +1,7 @@
 import type { RequestAnswer } from '../../core/answers.ts';
 import { interruption } from '../interruption.ts';
 import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { tellServer } from '../reach/tell-server.ts';
 import { openClient, purposeOf, type Opened, type ReachFlags } from '../reach/open-client.ts';
 import type { OperationClient } from '../reach/server-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -97,7 +98,7 @@ async function clientOfWorker(
   try {
     const place = await seeToWork(left.loaded.configuration, flags.config);
     if (!place) return client;
-    terminal.err(`A server runs in the background (pid ${place.pid}); \`muster server stop\` ends it.\n`);
+    tellServer(place, terminal);
     return (await openClient(flags, 'store', terminal)).client;
   } catch (error) {
     terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);

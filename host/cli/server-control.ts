@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { forms, type Form } from './output/print.ts';
-import type { StartFlags } from './server.ts';
+import { addConfigurationOptions } from './start-flags.ts';
 import type { Cli } from './cli.ts';
+import type { RestartFlags } from './server-restart.ts';
 
 interface PlaceFlags {
   readonly config?: string;
@@ -36,15 +37,15 @@ export function addServerControl(server: Command, cli: Cli): void {
       const { serverStatus } = await import('./server-status.ts');
       cli.code = await serverStatus(file, output, cli.terminal);
     });
-  server
+  const restart = server
     .command('restart')
-    .description('Stop the server and start it in the background, with the options it was started with.')
-    .option(...config)
+    .description('Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.')
     .option('--force', 'Kill it when it does not end by itself.')
-    .action(async (flags: Pick<StartFlags, 'config'> & { readonly force?: boolean }) => {
-      const { restartServer } = await import('./server-stop.ts');
-      cli.code = await restartServer(flags.config, flags.force ?? false, cli.terminal);
-    });
+;
+  addConfigurationOptions(restart).action(async (flags: RestartFlags) => {
+    const { restartServer } = await import('./server-restart.ts');
+    cli.code = await restartServer(flags, cli.terminal);
+  });
   server
     .command('logs')
     .description('Print the end of what the server in the background has logged.')

@@ -2,6 +2,7 @@ import { dataDirectoryOf } from '../reach/data-directory-of.ts';
 import type { LocalClient } from '../reach/local-client.ts';
 import { openClient, type Purpose, type ReachFlags } from '../reach/open-client.ts';
 import { runningServer } from '../reach/running-server.ts';
+import { tellServer } from '../reach/tell-server.ts';
 import type { OperationClient } from '../reach/server-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { asSdkError, MethodExecutionError } from '../sdk/errors.ts';
@@ -73,7 +74,10 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
     if (!isLocal(client)) return;
     const { seeToWork: start } = await import('../reach/carried-out.ts');
     try {
-      await (starting ??= start(client.loaded.configuration, flags.config).finally(() => (starting = undefined)));
+      starting ??= start(client.loaded.configuration, flags.config)
+        .then((place) => place && tellServer(place, terminal))
+        .finally(() => (starting = undefined));
+      await starting;
     } catch (error) {
       const { request_id = 'What was asked' } = answer as { readonly request_id?: string };
       const { code, message, details } = asSdkError(error);

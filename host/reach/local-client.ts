@@ -9,6 +9,7 @@ import type { Services } from '../../core/operations/services.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory.ts';
+import { refuseSamples } from '../refuse-samples.ts';
 import { carryIn } from '../sdk/carry-in.ts';
 import { sharesStorage } from '../shared-storage.ts';
 import type { Terminal } from '../terminal.ts';
@@ -33,6 +34,7 @@ export async function configurationHere(config: string | undefined, terminal: Te
  */
 export async function localClient(config: string | undefined, loop: boolean, terminal: Terminal): Promise<LocalClient> {
   const loaded = await configurationHere(config, terminal);
+  refuseSamples(loaded, process.cwd());
   const { data_directory } = loaded.configuration;
   const undo = new AsyncDisposableStack();
   try {

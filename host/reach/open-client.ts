@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { dataDirectoryOf } from './data-directory-of.ts';
 import type { LocalClient } from './local-client.ts';
 import { addressOf, runningServer } from './running-server.ts';
+import { tellServer } from './tell-server.ts';
 import { serverClient, type OperationClient } from './server-client.ts';
 
 /** How a process that is no server reaches a broker. */
@@ -58,7 +59,10 @@ export async function openClient(flags: ReachFlags, purpose: Purpose, terminal: 
   await local.close();
   const { seeToWork } = await import('./carried-out.ts');
   const started = await seeToWork(local.loaded.configuration, flags.config);
-  if (started) return { client: serverClient(addressOf(started), ms) };
+  if (started) {
+    tellServer(started, terminal);
+    return { client: serverClient(addressOf(started), ms) };
+  }
   throw new BrokerError('CONFLICT', `A program has the data directory ${dataDirectory} for itself, and its storage is not shared.`);
 }
 

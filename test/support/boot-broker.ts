@@ -192,7 +192,7 @@ export async function startBroker(options: StartOptions = {}): Promise<StartedBr
   const output = collect(child);
   const exited = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
   const url = await until(async () => {
-    const answers = / answers at (\S+)/.exec(output.stdout)?.[1];
+    const answers = / answers at (\S+)/.exec(output.stderr)?.[1];
     if (answers === undefined && (child.exitCode ?? child.signalCode) !== null)
       throw new Error(`muster ended with ${await exited} at its start: ${output.stderr}`);
     return answers;
