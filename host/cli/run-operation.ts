@@ -30,9 +30,11 @@ export interface Call {
 /** Carries calls of one operation out and prints what comes of it; the exit code. */
 export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
-  const opened = await openClient(flags, purposeOf(operation), terminal);
+  const watches = form.watches || flags.watch === true;
+  // What is not there yet may come while somebody watches.
+  const opened = await openClient(flags, watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation), terminal);
   try {
-    if (form.watches || flags.watch) return await watchOperation(opened, { operation, input }, flags, terminal);
+    if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
     for (const call of calls) answers.push(await opened.client.call(call.operation.name, call.input));
     const answer = answers.length === 1 ? answers[0] : answers;

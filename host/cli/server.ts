@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { optionOf } from './option-names.ts';
+import { optionsLast } from './options-last.ts';
 import { addServerControl } from './server-control.ts';
 import { addConfigurationOptions, type StartFlags } from './start-flags.ts';
 import type { Cli } from './cli.ts';
@@ -26,7 +27,7 @@ export function serverCommands(program: Command, cli: Cli): void {
       }
       if (flags.reload) {
         const { startWithReload } = await import('./reload.ts');
-        return startWithReload(process.argv);
+        return startWithReload(optionsLast(process.argv));
       }
       if (!flags.foreground) {
         const { startBackgroundServer } = await import('./server-background.ts');

@@ -44,20 +44,22 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
     // Read each time: nothing is opened for it.
     if (purpose === 'configuration') return { ...(await open(purpose)), retired: true };
     if (held && !(await isRightFor(held, purpose))) retire(held);
-    held ??= await open(purpose);
-    return held;
+    if (held) return held;
+    const opened = await open(purpose);
+    if (!opened.retired) held = opened;
+    return opened;
   }
 
   async function open(purpose: Purpose): Promise<Held> {
     const { client } = await openClient(reach, purpose, terminal);
-    return { client, since: performance.now(), users: 0, retired: false };
+    return { client, since: performance.now(), users: 0, retired: isLocal(client) && client.passing };
   }
 
   /** A server is, until it does not answer. The store in this process gives way to one. */
   async function isRightFor({ client, since }: Held, purpose: Purpose): Promise<boolean> {
     if (!isLocal(client)) return true;
     if (await runningServer(dataDirectoryOf(flags.config))) return false;
-    return client.shared ? performance.now() - since < filesMs : purpose === 'store';
+    return client.shared ? performance.now() - since < filesMs : purpose !== 'work';
   }
 
   function retire(client: Held): void {

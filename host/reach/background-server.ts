@@ -73,7 +73,7 @@ export async function startInTurn(dataDirectory: string, options: readonly strin
 }
 
 /** Whether a server could be started so: the code that it would end with, and what it would say. Nothing is started. */
-export function tryStart(options: readonly string[], around: Surroundings): Promise<{ readonly code: number; readonly said: string }> {
+export function tryStart(options: readonly string[], around: Surroundings = {}): Promise<{ readonly code: number; readonly said: string }> {
   return new Promise((resolve) => {
     const args = [...startCommand, '--check', ...options];
     execFile(process.execPath, args, around, (error, _, said) => resolve({ code: error ? Number(error.code ?? 1) : 0, said }));

@@ -186,10 +186,16 @@ test.serial('commands that find no server while one is restarted wait for it', a
   const { directory, data, muster } = await placed(t);
   t.is((await muster('server', 'start', '--server-log-level', 'debug')).code, 0);
   const restart = muster('server', 'restart');
-  const asked = Array.from({ length: 3 }, () => muster('requests', 'create', 'small', '1'));
+  let restarted = false;
+  const asking = Array.from({ length: 3 }, async () => {
+    const codes: number[] = [];
+    while (!restarted) codes.push((await muster('requests', 'create', 'small', '1')).code);
+    return codes;
+  });
   const ran = await restart;
+  restarted = true;
   t.is(ran.code, 0, ran.err);
-  for (const each of asked) t.is((await each).code, 0);
+  t.deepEqual([...new Set((await Promise.all(asking)).flat())], [0]);
   t.like(await settings(data, directory), { log_level: 'debug' });
 });
 
