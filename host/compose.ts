@@ -85,7 +85,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   if (options.store) container.set(storeToken, options.store);
   else await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
-  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken))));
+  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken)), log));
   const facts = new Facts(store, container.get(clock));
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
     log,

@@ -139,7 +139,7 @@ class Loop implements RunningLoop {
       everyRound: () => this.#betweenRounds(),
     };
     this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, work, this.#trouble);
-    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, this.#holdings);
+    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, this.#holdings, log);
     this.#tools = {
       pool: this.#pool,
       observer: new Observer({ signal: this.#stopping.signal, log }, clock, meter),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerItem, type Facts } from '../../providers/facts.ts';
@@ -12,6 +13,7 @@ import type { Holding } from './holding.ts';
 import type { Holdings } from './holdings.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import { measured } from './statistics.ts';
+import { tellEnd } from './tell-end.ts';
 
 /** Makes durable what came of a step, under the claim of its holder. */
 export class Recorder {
@@ -21,14 +23,16 @@ export class Recorder {
   readonly #facts: Facts;
   readonly #settings: Settings;
   readonly #holdings: Holdings;
+  readonly #log: Log;
 
-  constructor(store: Store, clock: Clock, trouble: StorageTrouble, facts: Facts, settings: Settings, holdings: Holdings) {
+  constructor(store: Store, clock: Clock, trouble: StorageTrouble, facts: Facts, settings: Settings, holdings: Holdings, log: Log) {
     this.#store = store;
     this.#clock = clock;
     this.#trouble = trouble;
     this.#facts = facts;
     this.#settings = settings;
     this.#holdings = holdings;
+    this.#log = log;
   }
 
   /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
@@ -47,6 +51,7 @@ export class Recorder {
     for (const [index, part] of parts.entries()) await this.#insist(holding, index === parts.length - 1 ? [...part, ...learned] : part);
     const before = holding.case;
     holding.case = draft.done();
+    tellEnd(this.#log, before.request, holding.case.request);
     this.#tellReturns(before, holding.case);
   }
 
