@@ -1,18 +1,18 @@
-import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration, type LoadOptions } from '../../config/load.ts';
 import { sampleTemplates } from '../../config/defaults.ts';
 import { isBrokerError, type BrokerError } from '../../core/errors.ts';
 import type { Finding } from '../../core/findings.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const acme = join(import.meta.dirname, 'fixtures/acme');
 const plugins = [acme, 'default-format'];
 
 /** A directory with these files. */
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'muster-config-')));
+  const directory = oneOfMany('muster-config-');
   for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), text);
