@@ -14,6 +14,7 @@ import { withoutFile } from './defaults.ts';
 import type { Environment } from './environment.ts';
 import { isObject } from './objects.ts';
 import { Layers, type ValueOrigin } from './origins.ts';
+import { withPlaces } from './misplaced.ts';
 import { absolutePaths, type PathBase } from './paths.ts';
 import { placedIn, refusal } from './places.ts';
 import { loadPlugins } from './plugins.ts';
@@ -77,7 +78,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     ...(entries === undefined || Array.isArray(entries) ? {} : { providers: entries }),
     ...(given === undefined || isObject(given) ? {} : { storage: given }),
   });
-  findings.push(...(parsed.findings ?? []));
+  findings.push(...withPlaces(parsed.findings ?? []));
 
   const review = new TemplateReview(
     types,

@@ -379,3 +379,12 @@ test('an empty file is a configuration that says nothing', async (t) => {
   t.is(file, join(cwd, 'muster.config.yaml'));
   t.is(configuration.templates.directory, cwd);
 });
+
+test('a data directory in the file is told where it is named', async (t) => {
+  for (const field of ['data_directory', 'dataDirectory', 'data_dir']) {
+    const directory = await directoryWith({ 'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n` });
+    const [finding] = findingsOf(await refused(directory)).filter(({ level }) => level === 'error');
+    t.regex(finding?.message ?? '', /^unknown field; the data directory is named by the environment: MUSTER_DATA_DIR/);
+    t.regex(finding?.file ?? '', /muster\.config\.yaml:2:1/);
+  }
+});
