@@ -10,5 +10,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 export const withPlaces = (findings: readonly Finding[]): Finding[] =>
   findings.map((finding) => {
     const place = elsewhere[finding.path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-    return place !== undefined && finding.message.startsWith('unknown field') ? { ...finding, message: `unknown field; ${place}` } : finding;
+    return place !== undefined && finding.message.startsWith('unknown field')
+      ? { ...finding, message: `unknown field; ${place}` }
+      : finding;
   });

@@ -9,7 +9,7 @@ import type { ServerPlace } from '../server-place.ts';
 import { simulatedSentence } from '../simulated-instances.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
-import { optionsOf, type ConfigurationFlags } from './start-flags.ts';
+import { optionsOf, type ConfigurationFlags } from './start/start-flags.ts';
 
 /** `muster server start`: until it answers, or has failed to. */
 export async function startBackgroundServer(flags: ConfigurationFlags, terminal: Terminal): Promise<number> {

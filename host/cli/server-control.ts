@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { forms, type Form } from './output/print.ts';
-import { addConfigurationOptions } from './start-flags.ts';
+import { addConfigurationOptions } from './start/start-flags.ts';
 import type { Cli } from './cli.ts';
-import type { RestartFlags } from './server-restart.ts';
+import type { RestartFlags } from './start/server-restart.ts';
 
 interface PlaceFlags {
   readonly config?: string;
@@ -39,11 +39,12 @@ export function addServerControl(server: Command, cli: Cli): void {
     });
   const restart = server
     .command('restart')
-    .description('Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.')
-    .option('--force', 'Kill it when it does not end by itself.')
-;
+    .description(
+      'Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.',
+    )
+    .option('--force', 'Kill it when it does not end by itself.');
   addConfigurationOptions(restart).action(async (flags: RestartFlags) => {
-    const { restartServer } = await import('./server-restart.ts');
+    const { restartServer } = await import('./start/server-restart.ts');
     cli.code = await restartServer(flags, cli.terminal);
   });
   server

@@ -5,9 +5,9 @@ import { thisPackage } from '../package.ts';
 import { secretsOf } from '../secrets.ts';
 import { serve } from '../server.ts';
 import { simulatedSentenceOf } from '../simulated-instances.ts';
-import { loadForStart } from './load-for-start.ts';
-import { recordStart } from './record-start.ts';
-import type { StartFlags } from './start-flags.ts';
+import { loadForStart } from './start/load-for-start.ts';
+import { recordStart } from './start/record-start.ts';
+import type { StartFlags } from './start/start-flags.ts';
 import { followSupervisor, tellSupervisor } from './supervised.ts';
 
 /** Longer than calls, loop and store may take to end, each by its own bound. */

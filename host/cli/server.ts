@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { optionOf } from './option-names.ts';
 import { optionsLast } from './options-last.ts';
 import { addServerControl } from './server-control.ts';
-import { addConfigurationOptions, type StartFlags } from './start-flags.ts';
+import { addConfigurationOptions, type StartFlags } from './start/start-flags.ts';
 import type { Cli } from './cli.ts';
 
 /** `muster server …` */
@@ -21,7 +21,7 @@ export function serverCommands(program: Command, cli: Cli): void {
       for (const only of ['reload', 'apiOnly'] as const)
         if (flags[only] && !flags.foreground) server.error(`error: option '${optionOf(only)}' needs --foreground`);
       if (flags.check) {
-        const { checkStart } = await import('./server-check.ts');
+        const { checkStart } = await import('./start/server-check.ts');
         cli.code = await checkStart(flags, cli.terminal);
         return;
       }

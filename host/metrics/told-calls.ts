@@ -2,7 +2,10 @@ import type { Log } from '../../core/log.ts';
 import type { FaultKind } from '../../core/fault.ts';
 import type { ProviderMeter } from '../../core/providers/provider-meter.ts';
 
-const told = (ms: number, kind: FaultKind | undefined) => ({ ms: Math.round(ms * 10) / 10, ...(kind === undefined ? {} : { fault: kind }) });
+const told = (ms: number, kind: FaultKind | undefined) => ({
+  ms: Math.round(ms * 10) / 10,
+  ...(kind === undefined ? {} : { fault: kind }),
+});
 
 /** A meter that also tells every call at debug: of which instance, what, how long, and the kind of its fault. What was sent and answered is not told. */
 export const toldCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({

@@ -32,11 +32,7 @@ export type Started =
  * Starts `muster server start --foreground` with these options as a process of its own session, writing into `<data>/server.log`, and waits until a
  * server answers on the data directory: this one, or another that was faster. Of many that want one at once, one starts it and the others wait for that.
  */
-export async function startInBackground(
-  dataDirectory: string,
-  options: readonly string[],
-  around: Surroundings = {},
-): Promise<Started> {
+export async function startInBackground(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
   makeDataDirectory(dataDirectory);
   const awaited = performance.now() + startMs;
   for (;;) {

@@ -33,8 +33,15 @@ async function open({
   loop = 'thread',
   log = silentLog,
 }: CreateBrokerOptions) {
-  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { refuseSamples }, { simulatedSentenceOf }, { carryIn }, { clientOver }] = await Promise.all([
-
+  const [
+    { loadConfiguration },
+    { compose },
+    { lockDataDirectory, makeDataDirectory },
+    { refuseSamples },
+    { simulatedSentenceOf },
+    { carryIn },
+    { clientOver },
+  ] = await Promise.all([
     import('../../config/load.ts'),
     import('../compose.ts'),
     import('../data-directory.ts'),

@@ -28,7 +28,14 @@ test('the end of a request and of a return is one line each: what, how many, how
   const { broker, ends, ask } = await booted(t);
   const request_id = await ask('small', 2);
   const [end] = await until(async () => ends(request_id).length > 0 && ends(request_id));
-  t.like(end?.fields, { kind: 'provision', status: 'completed', template_id: 'small', provider_instance: 'east', requested: 2, delivered: 2 });
+  t.like(end?.fields, {
+    kind: 'provision',
+    status: 'completed',
+    template_id: 'small',
+    provider_instance: 'east',
+    requested: 2,
+    delivered: 2,
+  });
   t.true(end?.fields['seconds'] >= 0);
   t.regex(end?.message ?? '', new RegExp(`^Request ${request_id} completed after [\\d.]+ s: 2 of 2 machines delivered\\.$`));
   const { machines } = (await broker.call('GET', `/requests/${request_id}/status?long=true`)).body;
@@ -41,7 +48,10 @@ test('the end of a request and of a return is one line each: what, how many, how
   await until(async () => ends(again).length > 0);
   // Whatever else is committed afterwards ends nothing again.
   await broker.call('GET', `/requests/${request_id}/status?long=true`);
-  t.deepEqual([request_id, returned, again].map((id) => ends(id).length), [1, 1, 1]);
+  t.deepEqual(
+    [request_id, returned, again].map((id) => ends(id).length),
+    [1, 1, 1],
+  );
 });
 
 test('why a request ended short stands in its line', async (t) => {
@@ -49,7 +59,10 @@ test('why a request ended short stands in its line', async (t) => {
   const request_id = await ask('fleet', 4);
   const [end] = await until(async () => ends(request_id).length > 0 && ends(request_id));
   t.like(end?.fields, { status: 'completed', requested: 4, delivered: 2 });
-  t.true(end?.fields['shortfall'].some(({ kind }: { kind: string }) => kind === 'capacity'), JSON.stringify(end));
+  t.true(
+    end?.fields['shortfall'].some(({ kind }: { kind: string }) => kind === 'capacity'),
+    JSON.stringify(end),
+  );
   t.regex(end?.message ?? '', /: 2 of 4 machines delivered\. \S+/);
 });
 
@@ -84,10 +97,19 @@ test('a server tells its start and its end in a line each, and writes nothing el
   await until(async () => broker.output.stderr.includes(`Request ${request_id} completed`));
   t.is(await broker.kill('SIGTERM'), 0);
   t.is(broker.output.stdout, '');
-  const lines = broker.output.stderr.trim().split('\n').map((line) => JSON.parse(line) as { level: string; msg: string; action?: string });
+  const lines = broker.output.stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: string; msg: string; action?: string });
   const told = (pattern: RegExp) => lines.filter(({ level, msg }) => level === 'info' && pattern.test(msg)).length;
-  t.deepEqual([told(/^muster \S+ answers at http:\S+ \(scheduler default, providers east\)\.$/), told(/^muster stops/), told(/^muster has stopped/)], [1, 1, 1]);
-  t.true(lines.some(({ level, action }) => level === 'debug' && action === 'RunInstances'), 'the loop’s thread tells its calls, too');
+  t.deepEqual(
+    [told(/^muster \S+ answers at http:\S+ \(scheduler default, providers east\)\.$/), told(/^muster stops/), told(/^muster has stopped/)],
+    [1, 1, 1],
+  );
+  t.true(
+    lines.some(({ level, action }) => level === 'debug' && action === 'RunInstances'),
+    'the loop’s thread tells its calls, too',
+  );
 });
 
 test('on a terminal a server says where it is, and what to try', async (t) => {
@@ -98,7 +120,9 @@ test('on a terminal a server says where it is, and what to try', async (t) => {
     cwd: place.directory,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const missing = await new Promise<boolean>((resolve) => void child.once('error', () => resolve(true)).once('spawn', () => resolve(false)));
+  const missing = await new Promise<boolean>(
+    (resolve) => void child.once('error', () => resolve(true)).once('spawn', () => resolve(false)),
+  );
   if (missing) return t.pass('this system has no script(1)');
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -38,7 +38,11 @@ test('the scripts are written straight into the directory, and what registers th
     /^#!\/bin\/sh\n.*\nmuster='\/.*\/host\/bin\/muster'\n.*\nexec "\$muster" hostfactory requestMachines --dialect symphony "\$@"\n$/,
   );
   const batch = await readFile(join(made, 'requestMachines.bat'), 'utf8');
-  t.regex(batch, /\r\n"\/.*\/node" "\/.*\/host\/main\.ts" hostfactory requestMachines --dialect symphony %\*\r\n/, 'by its path, wherever it is made');
+  t.regex(
+    batch,
+    /\r\n"\/.*\/node" "\/.*\/host\/main\.ts" hostfactory requestMachines --dialect symphony %\*\r\n/,
+    'by its path, wherever it is made',
+  );
   t.notRegex(batch, /call muster/);
   const [providers, plugins] = stdout
     .split('\n\n')

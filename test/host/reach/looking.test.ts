@@ -5,7 +5,13 @@ import test, { type ExecutionContext } from 'ava';
 import { makePlace } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
 
-const template = { template_id: 'one', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
+const template = {
+  template_id: 'one',
+  provider_api: 'RunInstances',
+  image_id: 'ami-1',
+  machine_type: 't3.small',
+  subnet_ids: ['subnet-1'],
+};
 
 async function place(t: ExecutionContext) {
   const { directory, close } = await makePlace();

@@ -35,7 +35,8 @@ async function placed(t: ExecutionContext): Promise<Placed> {
 }
 
 const pidOf = (data: string): number => readServerPlace(data)?.pid ?? 0;
-const get = async (data: string, path: string): Promise<any> => (await fetch(`http://127.0.0.1:${readServerPlace(data)?.port}${path}`)).json();
+const get = async (data: string, path: string): Promise<any> =>
+  (await fetch(`http://127.0.0.1:${readServerPlace(data)?.port}${path}`)).json();
 const instances = async (data: string): Promise<string[]> =>
   (await get(data, '/api/v1/providers/')).providers.map(({ name }: { name: string }) => name);
 const settings = async (data: string, directory: string): Promise<any> => {
@@ -43,18 +44,24 @@ const settings = async (data: string, directory: string): Promise<any> => {
   return JSON.parse(out).configuration.server;
 };
 
-test.serial('a restart from another directory goes on with the configuration, the options and the variables that the server had', async (t) => {
-  const { directory, data, config, elsewhere } = await placed(t);
-  const started = await execCli(['server', 'start', '--server-log-level', 'debug'], { cwd: directory, env: { MUSTER_SERVER_MAX_PENDING: '77' } });
-  t.is(started.code, 0, started.err);
-  const first = pidOf(data);
-  const restarted = await elsewhere(['server', 'restart']);
-  t.is(restarted.code, 0, restarted.err);
-  t.not(pidOf(data), first);
-  t.deepEqual(await instances(data), ['east']);
-  t.like(await settings(data, directory), { log_level: 'debug', max_pending: 77 });
-  t.like(readServerPlace(data)?.start, { config, cwd: directory });
-});
+test.serial(
+  'a restart from another directory goes on with the configuration, the options and the variables that the server had',
+  async (t) => {
+    const { directory, data, config, elsewhere } = await placed(t);
+    const started = await execCli(['server', 'start', '--server-log-level', 'debug'], {
+      cwd: directory,
+      env: { MUSTER_SERVER_MAX_PENDING: '77' },
+    });
+    t.is(started.code, 0, started.err);
+    const first = pidOf(data);
+    const restarted = await elsewhere(['server', 'restart']);
+    t.is(restarted.code, 0, restarted.err);
+    t.not(pidOf(data), first);
+    t.deepEqual(await instances(data), ['east']);
+    t.like(await settings(data, directory), { log_level: 'debug', max_pending: 77 });
+    t.like(readServerPlace(data)?.start, { config, cwd: directory });
+  },
+);
 
 test.serial('a server that a command started is restarted with its configuration, too', async (t) => {
   const { data, muster, elsewhere } = await placed(t);
@@ -186,14 +193,14 @@ test.serial('commands that find no server while one is restarted wait for it', a
   const { directory, data, muster } = await placed(t);
   t.is((await muster('server', 'start', '--server-log-level', 'debug')).code, 0);
   const restart = muster('server', 'restart');
-  let restarted = false;
+  const restarted = new AbortController();
   const asking = Array.from({ length: 3 }, async () => {
     const codes: number[] = [];
-    while (!restarted) codes.push((await muster('requests', 'create', 'small', '1')).code);
+    while (!restarted.signal.aborted) codes.push((await muster('requests', 'create', 'small', '1')).code);
     return codes;
   });
   const ran = await restart;
-  restarted = true;
+  restarted.abort();
   t.is(ran.code, 0, ran.err);
   t.deepEqual([...new Set((await Promise.all(asking)).flat())], [0]);
   t.like(await settings(data, directory), { log_level: 'debug' });

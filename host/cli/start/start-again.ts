@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { configurationDirectory } from '../../config/search-places.ts';
-import { BrokerError } from '../../core/errors.ts';
-import type { Surroundings } from '../reach/background-server.ts';
-import type { StartRecord } from '../start-record.ts';
+import { configurationDirectory } from '../../../config/search-places.ts';
+import { BrokerError } from '../../../core/errors.ts';
+import type { Surroundings } from '../../reach/background-server.ts';
+import type { StartRecord } from '../../start-record.ts';
 import { optionsOf, optionsOver, type ConfigurationFlags } from './start-flags.ts';
 
 /** What the process of a server is started with so that it is what ran before. */
@@ -86,7 +86,9 @@ function unused(here: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(here).filter((name) => ours.test(name) && !['MUSTER_CONFIG', 'MUSTER_DATA_DIR'].includes(name));
   const lost = names.filter((name) => here[name] && here[name] !== env[name]);
   if (lost.length === 0) return [];
-  return [`Not used: ${lost.join(', ')} of this environment. The server keeps its own; \`muster server stop\` and \`start\` take new ones.`];
+  return [
+    `Not used: ${lost.join(', ')} of this environment. The server keeps its own; \`muster server stop\` and \`start\` take new ones.`,
+  ];
 }
 
 function gone(config: string, remembered: boolean): BrokerError {

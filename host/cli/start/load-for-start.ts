@@ -1,4 +1,4 @@
-import { loadConfiguration, type LoadedConfiguration } from '../../config/load.ts';
+import { loadConfiguration, type LoadedConfiguration } from '../../../config/load.ts';
 import type { ConfigurationFlags } from './start-flags.ts';
 
 /** The configuration by which a server runs that is started here with these options. */

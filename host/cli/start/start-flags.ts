@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { port } from './port.ts';
+import { port } from '../port.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

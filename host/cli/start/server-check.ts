@@ -1,11 +1,11 @@
-import { sentence } from '../../core/findings.ts';
-import { whyNotFree } from '../reach/free-port.ts';
-import { runningServer } from '../reach/running-server.ts';
-import { refuseSamples } from '../refuse-samples.ts';
-import { cannotListen } from '../serve-http.ts';
-import { requireSharedStorage } from '../shared-storage.ts';
-import type { Terminal } from '../terminal.ts';
-import { exitCodes } from './exit-codes.ts';
+import { sentence } from '../../../core/findings.ts';
+import { whyNotFree } from '../../reach/free-port.ts';
+import { runningServer } from '../../reach/running-server.ts';
+import { refuseSamples } from '../../refuse-samples.ts';
+import { cannotListen } from '../../serve-http.ts';
+import { requireSharedStorage } from '../../shared-storage.ts';
+import type { Terminal } from '../../terminal.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { loadForStart } from './load-for-start.ts';
 import type { StartFlags } from './start-flags.ts';
 

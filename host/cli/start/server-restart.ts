@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BrokerError } from '../../core/errors.ts';
-import { isTaken, takeTurn } from '../data-directory.ts';
-import { startInTurn, tryStart, type Started } from '../reach/background-server.ts';
-import { dataDirectoryOf } from '../reach/data-directory-of.ts';
-import { runningServer, urlOf } from '../reach/running-server.ts';
-import type { ServerPlace } from '../server-place.ts';
-import { readLastStart } from '../start-record.ts';
-import type { Terminal } from '../terminal.ts';
-import { exitCodes } from './exit-codes.ts';
-import { startBackgroundServer, tellStart } from './server-background.ts';
-import { endServer, livingServer } from './server-stop.ts';
+import { BrokerError } from '../../../core/errors.ts';
+import { isTaken, takeTurn } from '../../data-directory.ts';
+import { startInTurn, tryStart, type Started } from '../../reach/background-server.ts';
+import { dataDirectoryOf } from '../../reach/data-directory-of.ts';
+import { runningServer, urlOf } from '../../reach/running-server.ts';
+import type { ServerPlace } from '../../server-place.ts';
+import { readLastStart } from '../../start-record.ts';
+import type { Terminal } from '../../terminal.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { startBackgroundServer, tellStart } from '../server-background.ts';
+import { endServer, livingServer } from '../server-stop.ts';
 import { startAgain, type Again } from './start-again.ts';
 import type { ConfigurationFlags } from './start-flags.ts';
 

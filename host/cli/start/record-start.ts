@@ -1,9 +1,9 @@
-import type { LoadedConfiguration } from '../../config/load.ts';
-import { runsOnSamples } from '../../config/samples.ts';
-import { soundsSecret, userinfoOf } from '../../core/redact.ts';
-import { secretsOf } from '../secrets.ts';
-import { simulatedInstances } from '../simulated-instances.ts';
-import type { StartRecord } from '../start-record.ts';
+import type { LoadedConfiguration } from '../../../config/load.ts';
+import { runsOnSamples } from '../../../config/samples.ts';
+import { soundsSecret, userinfoOf } from '../../../core/redact.ts';
+import { secretsOf } from '../../secrets.ts';
+import { simulatedInstances } from '../../simulated-instances.ts';
+import type { StartRecord } from '../../start-record.ts';
 import { optionsOf, type StartFlags } from './start-flags.ts';
 
 /** How this process was started, as it is remembered. What is secret in its environment is named, not told. */
