@@ -15,6 +15,7 @@ import type { Environment } from './environment.ts';
 import { isObject } from './objects.ts';
 import { missingFiles } from './missing-files.ts';
 import { Layers, type ValueOrigin } from './origins.ts';
+import { withPlaces } from './misplaced.ts';
 import { absolutePaths, type PathBase } from './paths.ts';
 import { placedIn, refusal } from './places.ts';
 import { loadPlugins } from './plugins.ts';
@@ -83,7 +84,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     ...(entries === undefined || Array.isArray(entries) ? {} : { providers: entries }),
     ...(given === undefined || isObject(given) ? {} : { storage: given }),
   });
-  findings.push(...(parsed.findings ?? []));
+  findings.push(...withPlaces(parsed.findings ?? []));
 
   const review = new TemplateReview(
     types,

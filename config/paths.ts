@@ -35,5 +35,7 @@ export function absolutePaths<T>(schema: TSchema, value: T, baseOf: (pointer: st
   return Object.fromEntries(entries) as T;
 }
 
-const isPath = (name: string, field: { readonly path?: boolean }): boolean => field.path ?? /(^path|_file|_path|_directory)$/.test(name);
+/** Whether a field holds a path: its schema says so, or its name. */
+export const isPath = (name: string, field: { readonly path?: boolean }): boolean =>
+  field.path ?? /(^path|_file|_path|_directory)$/.test(name);
 const isRelative = (text: string): boolean => text !== '' && !/^([:~]|[a-z][a-z0-9+.-]+:)/i.test(text);

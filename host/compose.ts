@@ -70,6 +70,8 @@ export interface ComposeOptions {
   readonly thread?: Pick<LoopThreadOptions, 'ping_ms' | 'quarantine_ms'>;
   /** In a worker process: the loop runs there, whatever `loop` says. */
   readonly primary?: PrimaryLink;
+  /** Instead of the storage that is configured. */
+  readonly store?: Store;
 }
 
 /** The composition root: from a checked configuration to a broker that answers. Touches no provider. */
@@ -80,9 +82,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   registerOperations(container);
   const spoken = container.all(schedulers).map(inWords);
   const scheduler = schedulerOf(spoken, configuration);
-  await openStore(container, configuration);
+  if (options.store) container.set(storeToken, options.store);
+  else await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
-  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken))));
+  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken)), log));
   const facts = new Facts(store, container.get(clock), configuration.providers);
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
     log,

@@ -1,15 +1,24 @@
+import { tellEnd } from '../core/lifecycle/hold/tell-end.ts';
+import type { Log } from '../core/log.ts';
 import type { Change, Store } from '../core/storage.ts';
 import { callId } from './call-context.ts';
 
-/** The store as faces use it: what a call writes into the journal carries the call's `x_request_id`. The loop's own commits belong to no call. */
-export function facesStore(store: Store): Store {
+/**
+ * The store as faces use it: what a call writes into the journal carries the call's `x_request_id`, and a return that has nothing to wait for is told as
+ * ended. The loop's own commits belong to no call.
+ */
+export function facesStore(store: Store, log: Log): Store {
   return {
     get: store.get.bind(store),
     find: store.find.bind(store),
     count: store.count.bind(store),
     changes: store.changes.bind(store),
     versions: store.versions.bind(store),
-    commit: (changes) => store.commit(noted(changes)),
+    async commit(changes) {
+      const committed = await store.commit(noted(changes));
+      for (const change of changes) if (change.op === 'insert' && change.kind === 'request') tellEnd(log, undefined, change.record);
+      return committed;
+    },
     claim: store.claim.bind(store),
     renew: store.renew.bind(store),
     yield: store.yield.bind(store),

@@ -8,6 +8,7 @@ import { containerOf, loopParts, openStore } from './container.ts';
 import { forwardedLog } from './forwarded-log.ts';
 import { ProviderDurations } from './metrics/provider-durations.ts';
 import { ThreadMeter } from './metrics/thread-meter.ts';
+import { toldCalls } from './metrics/told-calls.ts';
 import { keepStrayErrors } from './stray-errors.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
@@ -34,7 +35,7 @@ export async function runLoop(
   keepStrayErrors(watch, container.get(logger), (name, message) => loop?.failed(name, message));
   const running = await startLoop({
     ...loopParts(container, configuration, owner),
-    meter,
+    meter: toldCalls(meter, container.get(logger)),
     watch,
     quarantine,
     ...(settings ? { settings } : {}),

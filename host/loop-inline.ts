@@ -1,11 +1,12 @@
 import { startLoop, type LoopParts } from '../core/lifecycle/loop.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { ProviderDurations } from './metrics/provider-durations.ts';
+import { toldCalls } from './metrics/told-calls.ts';
 
 /** The loop in the thread of the faces: for storages that one thread alone can open, and for tests. */
 export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
   const meter = new ProviderDurations();
-  const loop = await startLoop({ ...parts, meter });
+  const loop = await startLoop({ ...parts, meter: toldCalls(meter, parts.log) });
   let stopped = false;
   return {
     where: 'inline',

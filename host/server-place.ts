@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrokerError } from '../core/errors.ts';
+import type { StartRecord } from './start-record.ts';
 
 /** Where the server of a data directory is, for the command line and scripts: `<data>/server.json`. */
 export interface ServerPlace {
@@ -11,6 +12,8 @@ export interface ServerPlace {
   readonly socket_path: string | null;
   readonly started_at: string;
   readonly version: string;
+  /** How it was started. Absent: not by the command line. */
+  readonly start?: StartRecord;
 }
 
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.json');

@@ -8,7 +8,9 @@ import { firstSteps } from './first-steps.ts';
 import { freeSocketPath } from './listen-socket.ts';
 import { thisPackage } from './package.ts';
 import { serveHttp } from './serve-http.ts';
+import { refuseSamples } from './refuse-samples.ts';
 import { removeServerPlace, writeServerPlace } from './server-place.ts';
+import { writeLastStart, type StartRecord } from './start-record.ts';
 
 export interface RunningServer {
   /** `http://127.0.0.1:8000` */
@@ -26,6 +28,8 @@ export interface ServeOptions {
   readonly log_calls?: boolean;
   /** Serves HTTP on the storage of another server, and carries nothing out: no loop, no lock, no `server.json`, no socket unless one is named. */
   readonly api_only?: boolean;
+  /** How it was started, to be remembered. */
+  readonly start?: StartRecord;
 }
 
 /**
@@ -36,6 +40,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { loaded, log, log_calls, api_only } = options;
   const { configuration } = loaded;
   const { data_directory, server: settings } = configuration;
+  refuseSamples(loaded, process.cwd());
   if (api_only) (await import('./shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
@@ -53,7 +58,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const http = await serveHttp({ broker, log, ...(log_calls ? { log_calls } : {}), socket_path });
     undo.defer(() => http.close());
     const { port } = http.address;
-    if (!api_only) undo.use(announce(loaded, port, socket_path));
+    if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOthers(http.address.address, settings.host, log);
     for (const wrong of broker.services.templates.cacheStats.errors) log.warn({}, wrong);
     const url = urlOf(settings.host, port);
@@ -73,10 +78,13 @@ export async function socketPathOf({ loaded, log, api_only }: ServeOptions): Pro
 }
 
 /** Says in `server.json` where the server is, until it is disposed of. */
-export function announce({ configuration }: LoadedConfiguration, port: number, socket_path: string | null): Disposable {
-  const { data_directory, server } = configuration;
+export function announce({ loaded, start }: ServeOptions, port: number, socket_path: string | null): Disposable {
+  const { data_directory, server } = loaded.configuration;
   const started_at = new Date().toISOString();
-  writeServerPlace(data_directory, { pid: process.pid, host: server.host, port, socket_path, started_at, version: thisPackage.version });
+  const { version } = thisPackage;
+  if (start) writeLastStart(data_directory, start);
+  const place = { pid: process.pid, host: server.host, port, socket_path, started_at, version, ...(start ? { start } : {}) };
+  writeServerPlace(data_directory, place);
   return { [Symbol.dispose]: () => removeServerPlace(data_directory) };
 }
 

@@ -24,6 +24,7 @@ import { Holdings, type Work } from './hold/holdings.ts';
 import { Recorder } from './hold/recorder.ts';
 import { ReturnWatch } from './hold/return-watch.ts';
 import { SlotQueue } from './hold/slot-queue.ts';
+import { tellEnd } from './hold/tell-end.ts';
 import { StorageTrouble } from './hold/storage-trouble.ts';
 import { installationOf } from './installation.ts';
 import { isAlive } from './machine-life.ts';
@@ -308,6 +309,7 @@ class Loop implements RunningLoop {
 
   /** What of a request became durable: those that wait for it need not wait for their next look. */
   #became(holding: Holding, before: RequestRecord, draft: Draft): void {
+    tellEnd(this.#parts.log, before, draft.request);
     for (const machine of draft.changedMachines) {
       const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#holdings.get(machine.return_id) : undefined;
       if (watching) this.#holdings.due(watching, 0);

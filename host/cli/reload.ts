@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { statSync, watch } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tryStart } from '../reach/background-server.ts';
 import type { Uses } from './supervised.ts';
 
 /** Editors write a file in several steps. */
@@ -12,19 +13,23 @@ const stopMs = 35_000;
 const source = /\.(ts|mts|js|mjs|cjs|json)$/;
 const configurationName = /^(muster\.config\.\w+|\.musterrc|package\.json)$/;
 
-/** `muster server start --reload`: runs the server as a child, and starts it anew when a file changes that it is made of. */
+/**
+ * `muster server start --reload`: runs the server as a child, and starts it anew when a file changes that it is made of. One that runs goes on when what is
+ * there now could not be started.
+ */
 export function startWithReload(argv: readonly string[]): void {
   const [, main = '', ...args] = argv;
+  // Without the words `server start`.
+  const options = args.filter((arg) => arg !== '--reload').slice(2);
   let child: ChildProcess | undefined;
   let starting: NodeJS.Timeout | undefined;
+  let turn = Promise.resolve();
+  let ending = false;
   let stopping = false;
   let watching: Disposable = watchAll(undefined);
 
   function start(): void {
-    child = fork(
-      main,
-      args.filter((arg) => arg !== '--reload'),
-    );
+    child = fork(main, ['server', 'start', ...options]);
     child.once('message', (uses: Uses) => {
       watching[Symbol.dispose]();
       watching = watchAll(uses);
@@ -32,7 +37,7 @@ export function startWithReload(argv: readonly string[]): void {
     child.once('exit', (code, signal) => {
       child = undefined;
       if (stopping) process.exit(code ?? 1);
-      if (!starting) say(`muster ended with ${signal ?? code}; it starts again when a file changes.`);
+      if (!ending) say(`muster ended with ${signal ?? code}; it starts again when a file changes.`);
     });
   }
 
@@ -40,12 +45,22 @@ export function startWithReload(argv: readonly string[]): void {
     if (stopping) return;
     clearTimeout(starting);
     starting = setTimeout(() => {
-      say(`${file} changed; muster starts anew.`);
-      void end(child).then(() => {
-        starting = undefined;
-        if (!stopping) start();
-      });
+      starting = undefined;
+      turn = turn.then(() => startAnew(file));
     }, pause);
+  }
+
+  async function startAnew(file: string): Promise<void> {
+    if (child) {
+      const { code, said } = await tryStart(options);
+      if (stopping) return;
+      if (code !== 0) return say(`${said}${file} changed; muster goes on as it is, since it could not start so.`);
+    }
+    say(`${file} changed; muster starts anew.`);
+    ending = true;
+    await end(child);
+    ending = false;
+    if (!stopping) start();
   }
 
   function watchAll(uses: Uses | undefined): Disposable {

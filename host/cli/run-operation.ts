@@ -1,6 +1,7 @@
 import type { RequestAnswer } from '../../core/answers.ts';
 import { interruption } from '../interruption.ts';
 import { dataDirectoryOf } from '../reach/data-directory-of.ts';
+import { tellServer } from '../reach/tell-server.ts';
 import { openClient, purposeOf, type Opened, type ReachFlags } from '../reach/open-client.ts';
 import type { OperationClient } from '../reach/server-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -29,9 +30,11 @@ export interface Call {
 /** Carries calls of one operation out and prints what comes of it; the exit code. */
 export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
-  const opened = await openClient(flags, purposeOf(operation), terminal);
+  const watches = form.watches || flags.watch === true;
+  // What is not there yet may come while somebody watches.
+  const opened = await openClient(flags, watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation), terminal);
   try {
-    if (form.watches || flags.watch) return await watchOperation(opened, { operation, input }, flags, terminal);
+    if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
     for (const call of calls) answers.push(await opened.client.call(call.operation.name, call.input));
     const answer = answers.length === 1 ? answers[0] : answers;
@@ -97,7 +100,7 @@ async function clientOfWorker(
   try {
     const place = await seeToWork(left.loaded.configuration, flags.config);
     if (!place) return client;
-    terminal.err(`A server runs in the background (pid ${place.pid}); \`muster server stop\` ends it.\n`);
+    tellServer(place, terminal);
     return (await openClient(flags, 'store', terminal)).client;
   } catch (error) {
     terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);

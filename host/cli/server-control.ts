@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addExamples, type Example } from './examples.ts';
 import { forms, type Form } from './output/print.ts';
-import type { StartFlags } from './server.ts';
+import { addConfigurationOptions } from './start/start-flags.ts';
 import type { Cli } from './cli.ts';
+import type { RestartFlags } from './start/server-restart.ts';
 
 interface PlaceFlags {
   readonly config?: string;
@@ -41,13 +42,14 @@ export function addServerControl(server: Command, cli: Cli): void {
   addExamples(status, [['muster server status --output json']]);
   const restart = server
     .command('restart')
-    .description('Stop the server and start it in the background, with the options it was started with.')
-    .option(...config)
-    .option('--force', 'Kill it when it does not end by itself.')
-    .action(async (flags: Pick<StartFlags, 'config'> & { readonly force?: boolean }) => {
-      const { restartServer } = await import('./server-stop.ts');
-      cli.code = await restartServer(flags.config, flags.force ?? false, cli.terminal);
-    });
+    .description(
+      'Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.',
+    )
+    .option('--force', 'Kill it when it does not end by itself.');
+  addConfigurationOptions(restart).action(async (flags: RestartFlags) => {
+    const { restartServer } = await import('./start/server-restart.ts');
+    cli.code = await restartServer(flags, cli.terminal);
+  });
   addExamples(restart, [['muster server restart']]);
   const logs = server
     .command('logs')

@@ -1,10 +1,13 @@
 import closeWithGrace from 'close-with-grace';
-import { loadConfiguration } from '../../config/load.ts';
 import { sentence } from '../../core/findings.ts';
 import { stderrLog } from '../log.ts';
+import { thisPackage } from '../package.ts';
 import { secretsOf } from '../secrets.ts';
 import { serve } from '../server.ts';
-import type { StartFlags } from './server.ts';
+import { simulatedSentenceOf } from '../simulated-instances.ts';
+import { loadForStart } from './start/load-for-start.ts';
+import { recordStart } from './start/record-start.ts';
+import type { StartFlags } from './start/start-flags.ts';
 import { followSupervisor, tellSupervisor } from './supervised.ts';
 
 /** Longer than calls, loop and store may take to end, each by its own bound. */
@@ -12,28 +15,33 @@ const graceMs = 30_000;
 
 /** `muster server start --foreground`: serves until a signal comes. */
 export async function startServer(flags: StartFlags): Promise<void> {
-  const loaded = await loadConfiguration({
-    cwd: process.cwd(),
-    env: process.env,
-    ...(flags.config === undefined ? {} : { file: flags.config }),
-    overrides: overridesOf(flags),
-  });
-  const { log_level } = loaded.configuration.server;
+  const loaded = await loadForStart(flags);
+  const { server: settings, scheduler, providers, data_directory } = loaded.configuration;
   tellSupervisor(loaded);
-  const log = stderrLog(log_level, { secrets: secretsOf(loaded) });
+  const log = stderrLog(settings.log_level, { secrets: secretsOf(loaded) });
   for (const finding of loaded.findings) log.warn({}, sentence(finding));
-  const server = await serve({ loaded, log, log_calls: log.isLevelEnabled('debug'), ...(flags.apiOnly ? { api_only: true } : {}) });
-  const grace = closeWithGrace({ delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) }, async ({ err }) => {
+  const start = recordStart(loaded, flags);
+  const server = await serve({
+    loaded,
+    log,
+    start,
+    log_calls: log.isLevelEnabled('debug'),
+    ...(flags.apiOnly ? { api_only: true } : {}),
+  });
+  const grace = closeWithGrace({ delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'muster failed and stops.');
+    else log.info({ pid: process.pid, signal }, 'muster stops: calls under way are answered, claims are given back.');
     await server.close();
+    log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
   });
   followSupervisor(() => grace.close());
+  const names = providers.map(({ name }) => name);
+  const about = { pid: process.pid, configuration: start.config, data_directory, workers: settings.workers };
+  const what = `(scheduler ${scheduler}, providers ${names.join(', ') || 'none'})`;
+  log.info(about, `${thisPackage.name} ${thisPackage.version} answers at ${server.url} ${what}.`);
+  const simulated = simulatedSentenceOf(loaded);
+  if (simulated !== undefined) log.info({ provider_instances: start.simulated }, simulated);
+  if (!process.stdout.isTTY) return;
   process.stdout.write(server.greeting);
-}
-
-function overridesOf({ host, port, serverLogLevel, socketPath, workers }: StartFlags): Record<string, unknown> {
-  const server = Object.entries({ host, port, log_level: serverLogLevel, socket_path: socketPath, workers }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return server.length === 0 ? {} : { server: Object.fromEntries(server) };
+  if (simulated !== undefined) process.stdout.write(`${simulated}\n`);
 }

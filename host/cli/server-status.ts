@@ -15,7 +15,7 @@ export async function serverStatus(config: string | undefined, output: Form, ter
     await print('server_status', { status: 'stopped', data_directory }, output, terminal);
     return exitCodes.unreachable;
   }
-  const { pid, socket_path, started_at, version } = place;
+  const { pid, socket_path, started_at, version, start } = place;
   const transport = httpTransport(addressOf(place), answerMs);
   const info = await transport.send({ method: 'GET', path: '/info' }).catch(() => undefined);
   transport.close();
@@ -23,7 +23,20 @@ export async function serverStatus(config: string | undefined, output: Form, ter
   const status = info ? 'running' : 'not answering';
   await print(
     'server_status',
-    { status, url: urlOf(place), pid, socket_path, data_directory, started_at, version, scheduler, workers, loop },
+    {
+      status,
+      url: urlOf(place),
+      pid,
+      socket_path,
+      data_directory,
+      configuration: start?.config,
+      simulated: start?.simulated,
+      started_at,
+      version,
+      scheduler,
+      workers,
+      loop,
+    },
     output,
     terminal,
   );

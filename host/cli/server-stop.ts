@@ -7,7 +7,6 @@ import { dataDirectoryOf } from '../reach/data-directory-of.ts';
 import { isItsProcess } from '../reach/running-server.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
-import { lastOptions, startBackgroundServer } from './server-background.ts';
 
 /** Longer than a server needs to end by itself. */
 const stopMs = 35_000;
@@ -20,10 +19,13 @@ const pollMs = 40;
 export async function stopServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(config);
   const place = await livingServer(dataDirectory);
-  if (!place) {
-    terminal.err(`No server runs on the data directory ${dataDirectory}.\n`);
-    return exitCodes.done;
-  }
+  if (place) return endServer(place, force, terminal);
+  terminal.err(`No server runs on the data directory ${dataDirectory}.\n`);
+  return exitCodes.done;
+}
+
+/** Ends a server in good order, or kills it where that is allowed and the only way; the exit code. */
+export async function endServer(place: ServerPlace, force: boolean, terminal: Terminal): Promise<number> {
   if (await ended(place, 'SIGTERM', stopMs)) {
     terminal.out(`The server (pid ${place.pid}) has ended.\n`);
     return exitCodes.done;
@@ -37,7 +39,7 @@ export async function stopServer(config: string | undefined, force: boolean, ter
 }
 
 /** The server of the directory; one that is starting is waited for, since it does not say yet which process it is. */
-async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
+export async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
   const end = performance.now() + startMs;
   for (;;) {
     const place = readServerPlace(dataDirectory);
@@ -50,14 +52,6 @@ async function livingServer(dataDirectory: string): Promise<ServerPlace | undefi
       );
     await sleep(pollMs);
   }
-}
-
-/** `muster server restart` */
-export async function restartServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
-  const stopped = await stopServer(config, force, terminal);
-  if (stopped !== exitCodes.done) return stopped;
-  const again = lastOptions(dataDirectoryOf(config));
-  return startBackgroundServer({ ...again, ...(config === undefined ? {} : { config }) }, terminal);
 }
 
 /** Sends a signal and waits until the process is gone. */

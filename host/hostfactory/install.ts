@@ -47,11 +47,10 @@ export function install(options: InstallOptions): Installed {
 /** The program that runs, as the scripts call it. */
 function programHere(): Program {
   const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../..' : '../../..', import.meta.url));
-  const { platform, execPath, argv } = process;
+  const { execPath, argv } = process;
   // What came with the package the launcher finds by itself, also after an update.
   const node = /node_modules\/node-[^/]+\/bin\/node$/.test(execPath) ? {} : { node: execPath };
-  const windows = platform === 'win32' ? { windows: [execPath, argv[1] ?? ''] } : {};
-  return { launcher: join(root, 'host/bin/muster'), ...node, ...windows };
+  return { launcher: join(root, 'host/bin/muster'), ...node, windows: [execPath, resolve(argv[1] ?? '')] };
 }
 
 function merged(directory: string, entry: Registration): { readonly path: string; readonly content: string } {

@@ -11,8 +11,8 @@ export interface Program {
   readonly launcher: string;
   /** The Node that the launcher takes when none came with the package: a daemon's path often has none, or an old one. */
   readonly node?: string;
-  /** What a batch file calls: Node with the program, by their absolute paths. Absent: `muster`, as it is found on the path. */
-  readonly windows?: readonly string[];
+  /** What a batch file calls: Node with the program, by their absolute paths, since no launcher is a program there. */
+  readonly windows: readonly [node: string, main: string];
 }
 
 /** Every script, for shells and for Windows. They only hand their arguments on, so a new version of muster needs no new scripts. */
@@ -26,7 +26,7 @@ const made = 'Made by `muster hostfactory install`.';
 
 /** Needs nothing but the shell, and answers in JSON also when muster is not there any more. */
 const shell = (name: ScriptName, { launcher, node }: Program, dialect: Dialect): string => {
-  const message = `${launcher} is not there any more. Install muster again, then the scripts with: muster hostfactory install`;
+  const message = goneMessage(launcher);
   return [
     '#!/bin/sh',
     `# ${made}`,
@@ -38,16 +38,26 @@ const shell = (name: ScriptName, { launcher, node }: Program, dialect: Dialect):
   ].join('\n');
 };
 
-const batch = (name: ScriptName, { windows }: Program, dialect: Dialect): string =>
-  [
+const batch = (name: ScriptName, { windows }: Program, dialect: Dialect): string => {
+  const [, main] = windows;
+  return [
     '@echo off',
     `rem ${made}`,
-    // `call` is for what may be a batch file itself; it would read a percent sign or a caret in an argument twice.
-    `${windows ? windows.map(inBatch).join(' ') : 'call muster'} hostfactory ${name} --dialect ${dialect} %*`,
+    `if not exist ${inBatch(main)} (`,
+    `  echo ${percentSigns(JSON.stringify({ message: goneMessage(main) }))}`,
+    '  exit /b 1',
+    ')',
+    `${windows.map(inBatch).join(' ')} hostfactory ${name} --dialect ${dialect} %*`,
     'if not %ERRORLEVEL%==0 exit /b 1',
     'exit /b 0',
     '',
   ].join('\r\n');
+};
+
+const goneMessage = (program: string): string =>
+  `${program} is not there any more. Install muster again, then the scripts with: muster hostfactory install`;
 
 const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
-const inBatch = (path: string): string => `"${path.replaceAll('%', '%%')}"`;
+/** Within quotes a percent sign alone means something. */
+const percentSigns = (text: string): string => text.replaceAll('%', '%%');
+const inBatch = (path: string): string => `"${percentSigns(path)}"`;

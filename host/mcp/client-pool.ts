@@ -2,6 +2,7 @@ import { dataDirectoryOf } from '../reach/data-directory-of.ts';
 import type { LocalClient } from '../reach/local-client.ts';
 import { openClient, type Purpose, type ReachFlags } from '../reach/open-client.ts';
 import { runningServer } from '../reach/running-server.ts';
+import { tellServer } from '../reach/tell-server.ts';
 import type { OperationClient } from '../reach/server-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { asSdkError, MethodExecutionError } from '../sdk/errors.ts';
@@ -43,20 +44,22 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
     // Read each time: nothing is opened for it.
     if (purpose === 'configuration') return { ...(await open(purpose)), retired: true };
     if (held && !(await isRightFor(held, purpose))) retire(held);
-    held ??= await open(purpose);
-    return held;
+    if (held) return held;
+    const opened = await open(purpose);
+    if (!opened.retired) held = opened;
+    return opened;
   }
 
   async function open(purpose: Purpose): Promise<Held> {
     const { client } = await openClient(reach, purpose, terminal);
-    return { client, since: performance.now(), users: 0, retired: false };
+    return { client, since: performance.now(), users: 0, retired: isLocal(client) && client.passing };
   }
 
   /** A server is, until it does not answer. The store in this process gives way to one. */
   async function isRightFor({ client, since }: Held, purpose: Purpose): Promise<boolean> {
     if (!isLocal(client)) return true;
     if (await runningServer(dataDirectoryOf(flags.config))) return false;
-    return client.shared ? performance.now() - since < filesMs : purpose === 'store';
+    return client.shared ? performance.now() - since < filesMs : purpose !== 'work';
   }
 
   function retire(client: Held): void {
@@ -73,7 +76,10 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
     if (!isLocal(client)) return;
     const { seeToWork: start } = await import('../reach/carried-out.ts');
     try {
-      await (starting ??= start(client.loaded.configuration, flags.config).finally(() => (starting = undefined)));
+      starting ??= start(client.loaded.configuration, flags.config)
+        .then((place) => place && tellServer(place, terminal))
+        .finally(() => (starting = undefined));
+      await starting;
     } catch (error) {
       const { request_id = 'What was asked' } = answer as { readonly request_id?: string };
       const { code, message, details } = asSdkError(error);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,16 @@ import { endOfLog, lastLines, openServerLog } from './server-log.ts';
 const startMs = 15_000;
 const pollMs = 40;
 
+/** What Node is called with to run `muster server start`. */
+const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
+const startCommand = [...process.execArgv, main, 'server', 'start'];
+
+/** Where a server runs, and with which environment. Default: those of this process. */
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** What came of starting a server in the background. */
 export type Started =
   /** One answers; `own` says whether it is the one that was started here. */
@@ -21,13 +31,8 @@ export type Started =
 /**
  * Starts `muster server start --foreground` with these options as a process of its own session, writing into `<data>/server.log`, and waits until a
  * server answers on the data directory: this one, or another that was faster. Of many that want one at once, one starts it and the others wait for that.
- * `cwd`: where it runs.
  */
-export async function startInBackground(
-  dataDirectory: string,
-  options: readonly string[],
-  { cwd }: { readonly cwd?: string } = {},
-): Promise<Started> {
+export async function startInBackground(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
   makeDataDirectory(dataDirectory);
   const awaited = performance.now() + startMs;
   for (;;) {
@@ -35,18 +40,18 @@ export async function startInBackground(
     // Asked after the turn was taken: who had it before has started one.
     const place = await runningServer(dataDirectory);
     if (place) return { place, own: false };
-    if (turn) return await start(dataDirectory, options, cwd);
+    if (turn) return await startInTurn(dataDirectory, options, around);
     if (performance.now() > awaited) return { code: undefined, pid: undefined, said: [] };
     await sleep(pollMs);
   }
 }
 
-async function start(dataDirectory: string, options: readonly string[], cwd: string | undefined): Promise<Started> {
+/** The same, for who has the turn to start one. */
+export async function startInTurn(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
-  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
-  const args = [...process.execArgv, main, 'server', 'start', '--foreground', ...options];
-  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], ...(cwd === undefined ? {} : { cwd }) });
+  const args = [...startCommand, '--foreground', '--in-background', ...options];
+  const child = spawn(process.execPath, args, { ...around, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   child.unref();
   let code: number | undefined;
@@ -61,4 +66,12 @@ async function start(dataDirectory: string, options: readonly string[], cwd: str
     if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, said: said() };
     await sleep(pollMs);
   }
+}
+
+/** Whether a server could be started so: the code that it would end with, and what it would say. Nothing is started. */
+export function tryStart(options: readonly string[], around: Surroundings = {}): Promise<{ readonly code: number; readonly said: string }> {
+  return new Promise((resolve) => {
+    const args = [...startCommand, '--check', ...options];
+    execFile(process.execPath, args, around, (error, _, said) => resolve({ code: error ? Number(error.code ?? 1) : 0, said }));
+  });
 }

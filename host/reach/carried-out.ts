@@ -5,6 +5,7 @@ import { BrokerError } from '../../core/errors.ts';
 import { isTaken } from '../data-directory.ts';
 import type { ServerPlace } from '../server-place.ts';
 import { startInBackground } from './background-server.ts';
+import { whyNotFree } from './free-port.ts';
 import { runningServer } from './running-server.ts';
 
 /** A process that has the directory and is no server yet may become one; one that embeds muster never does. */
@@ -27,17 +28,9 @@ export async function seeToWork(configuration: Configuration, config: string | u
   }
   const options = config === undefined ? [] : ['--config', resolve(config)];
   // Nobody asked for the port: when another has it, the socket is enough.
-  if (!(await isFree(server.port, server.host))) options.push('--port', '0');
+  if (await whyNotFree(server.port, server.host)) options.push('--port', '0');
   const started = await startInBackground(data_directory, options);
   if (started.place) return started.place;
   const said = started.said.map((line) => `\n  ${line}`).join('');
   throw new BrokerError('UNAVAILABLE', `no server could be started to carry it out.${said || ' It wrote nothing.'}`);
-}
-
-function isFree(port: number, host: string): Promise<boolean> {
-  const server = process.getBuiltinModule('node:net').createServer();
-  return new Promise((free) => {
-    server.once('error', () => free(false));
-    server.listen(port, host, () => server.close(() => free(true)));
-  });
 }

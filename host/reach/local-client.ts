@@ -1,7 +1,9 @@
 import { configurationChecks } from '../../config/configuration-checks.ts';
 import { loadConfiguration, type LoadedConfiguration } from '../../config/load.ts';
+import { systemClock } from '../../core/clock.ts';
 import { sentence } from '../../core/findings.ts';
 import { silentLog } from '../../core/log.ts';
+import { MemoryStore } from '../../core/memory-store/memory-store.ts';
 import { getConfiguration } from '../../core/operations/configuration.ts';
 import { operations } from '../../core/operations/registry.ts';
 import type { Operation } from '../../core/operations/operation.ts';
@@ -9,16 +11,23 @@ import type { Services } from '../../core/operations/services.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory.ts';
+import { refuseSamples } from '../refuse-samples.ts';
 import { carryIn } from '../sdk/carry-in.ts';
 import { sharesStorage } from '../shared-storage.ts';
 import type { Terminal } from '../terminal.ts';
+import { nothingStored } from './nothing-stored.ts';
 import type { OperationClient } from './server-client.ts';
 
 export interface LocalClient extends OperationClient {
   readonly loaded: LoadedConfiguration;
   /** Whether another process sees what is stored here. */
   readonly shared: boolean;
+  /** Nothing is stored yet: this one saw nothing, sees nothing that comes, and keeps nothing. */
+  readonly passing: boolean;
 }
+
+/** What a process does to the store: `work` carries requests out, too. */
+export type Use = 'look' | 'store' | 'work';
 
 /** The configuration as it is found from here; warnings are told. */
 export async function configurationHere(config: string | undefined, terminal: Terminal): Promise<LoadedConfiguration> {
@@ -28,23 +37,28 @@ export async function configurationHere(config: string | undefined, terminal: Te
 }
 
 /**
- * Operations in this process, on the store of the configuration. With `loop` requests are carried out here too: CONFLICT while another process has the
- * data directory.
+ * Operations in this process, on the store of the configuration. To `work` is refused with CONFLICT while another process has the data directory. Who
+ * only looks makes no file.
  */
-export async function localClient(config: string | undefined, loop: boolean, terminal: Terminal): Promise<LocalClient> {
+export async function localClient(config: string | undefined, use: Use, terminal: Terminal): Promise<LocalClient> {
   const loaded = await configurationHere(config, terminal);
+  refuseSamples(loaded, process.cwd());
   const { data_directory } = loaded.configuration;
+  const works = use === 'work';
+  const passing = use === 'look' && nothingStored(loaded);
   const undo = new AsyncDisposableStack();
   try {
-    makeDataDirectory(data_directory);
-    if (loop) undo.use(lockDataDirectory(data_directory));
-    const broker = await compose({ loaded, log: silentLog, loop: loop ? 'inline' : 'none' });
+    if (!passing) makeDataDirectory(data_directory);
+    if (works) undo.use(lockDataDirectory(data_directory));
+    const nothing = passing ? { store: new MemoryStore({ clock: systemClock, log: silentLog }) } : {};
+    const broker = await compose({ loaded, log: silentLog, loop: works ? 'inline' : 'none', ...nothing });
     undo.defer(() => broker.close());
     for (const wrong of broker.services.templates.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
     const carry = carryIn(broker);
     return {
       loaded,
       shared: sharesStorage(loaded),
+      passing,
       call: (name, input, signal) => carry(operationNamed(name), input, signal ? { signal } : {}),
       close: () => undo.disposeAsync(),
     };

@@ -4,6 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { dataDirectoryOf } from './data-directory-of.ts';
 import type { LocalClient } from './local-client.ts';
 import { addressOf, runningServer } from './running-server.ts';
+import { tellServer } from './tell-server.ts';
 import { serverClient, type OperationClient } from './server-client.ts';
 
 /** How a process that is no server reaches a broker. */
@@ -19,11 +20,18 @@ export interface ReachFlags {
 }
 
 /** What the call is for. */
-export type Purpose = 'configuration' | 'store' | 'work';
+export type Purpose = 'configuration' | 'look' | 'store' | 'work';
 
-export function purposeOf({ name, leaves_work }: { readonly name: string; readonly leaves_work?: boolean }): Purpose {
+interface Declared {
+  readonly name: string;
+  readonly kind: 'command' | 'query';
+  readonly leaves_work?: boolean;
+}
+
+export function purposeOf({ name, kind, leaves_work }: Declared): Purpose {
   if (name === 'get_configuration') return 'configuration';
-  return leaves_work ? 'work' : 'store';
+  if (leaves_work) return 'work';
+  return kind === 'query' ? 'look' : 'store';
 }
 
 /** Where the operations are carried out, and what stays to be done afterwards. */
@@ -50,15 +58,18 @@ export async function openClient(flags: ReachFlags, purpose: Purpose, terminal: 
   if (place) return { client: serverClient(addressOf(place), ms) };
   const { configurationClient, localClient } = await import('./local-client.ts');
   if (purpose === 'configuration') return { client: await configurationClient(flags.config, terminal) };
-  if (purpose === 'store') return { client: await localClient(flags.config, false, terminal), alone: dataDirectory };
+  if (purpose !== 'work') return { client: await localClient(flags.config, purpose, terminal), alone: dataDirectory };
   if (!flags.server) return workHere(flags, dataDirectory, ms, terminal);
-  const local = await localClient(flags.config, false, terminal);
+  const local = await localClient(flags.config, 'store', terminal);
   if (local.shared) return { client: local, left: local };
   // What is stored here would go with this process: the server has to be there first.
   await local.close();
   const { seeToWork } = await import('./carried-out.ts');
   const started = await seeToWork(local.loaded.configuration, flags.config);
-  if (started) return { client: serverClient(addressOf(started), ms) };
+  if (started) {
+    tellServer(started, terminal);
+    return { client: serverClient(addressOf(started), ms) };
+  }
   throw new BrokerError('CONFLICT', `A program has the data directory ${dataDirectory} for itself, and its storage is not shared.`);
 }
 
@@ -68,7 +79,7 @@ async function workHere(flags: ReachFlags, dataDirectory: string, ms: number, te
   const end = performance.now() + appearMs;
   for (;;) {
     try {
-      return { client: await localClient(flags.config, true, terminal), works: true };
+      return { client: await localClient(flags.config, 'work', terminal), works: true };
     } catch (error) {
       if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
       const place = await runningServer(dataDirectory);

@@ -33,10 +33,20 @@ async function open({
   loop = 'thread',
   log = silentLog,
 }: CreateBrokerOptions) {
-  const [{ loadConfiguration }, { compose }, { lockDataDirectory, makeDataDirectory }, { carryIn }, { clientOver }] = await Promise.all([
+  const [
+    { loadConfiguration },
+    { compose },
+    { lockDataDirectory, makeDataDirectory },
+    { refuseSamples },
+    { simulatedSentenceOf },
+    { carryIn },
+    { clientOver },
+  ] = await Promise.all([
     import('../../config/load.ts'),
     import('../compose.ts'),
     import('../data-directory.ts'),
+    import('../refuse-samples.ts'),
+    import('../simulated-instances.ts'),
     import('./carry-in.ts'),
     import('./client.ts'),
   ]);
@@ -46,6 +56,9 @@ async function open({
     ...(config_file === undefined ? {} : { file: config_file }),
     ...(configuration === undefined ? {} : { overrides: configuration }),
   });
+  refuseSamples(loaded, cwd);
+  const simulated = simulatedSentenceOf(loaded);
+  if (simulated !== undefined) log.info({}, simulated);
   const { data_directory } = loaded.configuration;
   const undo = new AsyncDisposableStack();
   try {

@@ -60,7 +60,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     undo.defer(() => crew.stop());
     undo.defer(() => dealer.close());
     const { greeting, warnings } = await crew.begin();
-    if (!api_only) undo.use(announce(loaded, port, socket_path));
+    if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOthers(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);
     let closing: Promise<void> | undefined;

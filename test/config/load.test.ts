@@ -1,18 +1,18 @@
-import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration, type LoadOptions } from '../../config/load.ts';
 import { sampleTemplates } from '../../config/defaults.ts';
 import { isBrokerError, type BrokerError } from '../../core/errors.ts';
 import type { Finding } from '../../core/findings.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const acme = join(import.meta.dirname, 'fixtures/acme');
 const plugins = [acme, 'default-format'];
 
 /** A directory with these files. */
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'muster-config-')));
+  const directory = oneOfMany('muster-config-');
   for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), text);
@@ -401,4 +401,13 @@ test('an empty file is a configuration that says nothing', async (t) => {
   const { configuration, file } = await load(cwd, { env: { MUSTER_PLUGINS: plugins.join(','), MUSTER_STORAGE_TYPE: 'box' } });
   t.is(file, join(cwd, 'muster.config.yaml'));
   t.is(configuration.templates.directory, cwd);
+});
+
+test('a data directory in the file is told where it is named', async (t) => {
+  for (const field of ['data_directory', 'dataDirectory', 'data_dir']) {
+    const directory = await directoryWith({ 'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n` });
+    const [finding] = findingsOf(await refused(directory)).filter(({ level }) => level === 'error');
+    t.regex(finding?.message ?? '', /^unknown field; the data directory is named by the environment: MUSTER_DATA_DIR/);
+    t.regex(finding?.file ?? '', /muster\.config\.yaml:2:1/);
+  }
 });

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadPlugins } from '../../config/plugins.ts';
@@ -8,6 +7,7 @@ import { readTemplateFiles } from '../../config/template-files.ts';
 import type { ProviderType } from '../../core/provider.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { cloudFields } from '../../plugins/cloud/fields.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
@@ -17,7 +17,7 @@ const read = (directory: string) => readTemplateFiles({ directory, types, instan
 
 /** A directory of templates, with odd things in it and beside it. */
 async function ground(): Promise<string> {
-  const top = await realpath(await mkdtemp(join(tmpdir(), 'muster-odd-')));
+  const top = oneOfMany('muster-odd-');
   const directory = join(top, 'templates');
   await mkdir(directory);
   await writeFile(join(top, 'secret'), 'root:hidden-text:0:0\n');

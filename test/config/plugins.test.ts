@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadPlugins } from '../../config/plugins.ts';
 import { isBrokerError } from '../../core/errors.ts';
 import type { Finding } from '../../core/findings.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const cwd = join(import.meta.dirname, 'fixtures');
 const core = JSON.stringify(join(import.meta.dirname, '../../core/index.ts'));
@@ -28,7 +28,7 @@ test('a built-in plugin is loaded by its name, a path relative to the configurat
 });
 
 test('a package is resolved from the directory of the configuration, also one that is for import alone', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'muster-packages-'));
+  const directory = oneOfMany('muster-packages-');
   for (const [name, exports] of [
     ['plain-package', undefined],
     ['import-only', { '.': { import: './lib/index.js' } }],

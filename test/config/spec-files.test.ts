@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadPlugins } from '../../config/plugins.ts';
@@ -8,6 +7,7 @@ import { watchTemplates } from '../../config/watch-templates.ts';
 import type { ProviderApi, ProviderType } from '../../core/provider.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { cloudFields } from '../../plugins/cloud/fields.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
@@ -17,7 +17,7 @@ const review = new TemplateReview(types, apis);
 const read = (directory: string) => readTemplateFiles({ directory, types, instances: ['east'], strategies, review });
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = join(await realpath(await mkdtemp(join(tmpdir(), 'muster-specs-'))), 'templates');
+  const directory = join(oneOfMany('muster-specs-'), 'templates');
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), text);

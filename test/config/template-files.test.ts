@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { sampleTemplates } from '../../config/defaults.ts';
@@ -10,6 +9,7 @@ import { isError } from '../../core/findings.ts';
 import type { ProviderApi, ProviderType } from '../../core/provider.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { cloudFields } from '../../plugins/cloud/fields.ts';
+import { oneOfMany } from '../support/temporary-directory.ts';
 
 const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
@@ -22,7 +22,7 @@ const read = (directory: string, instances: readonly string[] = ['east', 'west']
   readTemplateFiles({ directory, types, instances, strategies, review });
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'muster-templates-')));
+  const directory = oneOfMany('muster-templates-');
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
   return directory;
 }

@@ -20,17 +20,21 @@ export async function startServer(directory: string, port: number, heap?: string
   const child = spawn(launcher, ['server', 'start', '--foreground', '--port', String(port)], {
     cwd: directory,
     env: { ...process.env, MUSTER_DATA_DIR: directory, ...hooked },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
   let errors = '';
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
   child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
   const ended = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
   const gone = ended.then((how) => {
     throw new Error(`The server ended with ${how} at its start: ${errors}`);
   });
-  await Promise.race([gone, until(() => Promise.resolve(/ answers at /.test(said)))]);
+  await Promise.race([gone, until(() => answers(port))]);
   gone.catch(() => undefined);
   return { pid: child.pid ?? 0, errors: () => errors, ended, signal: (signal) => void child.kill(signal) };
 }
+
+const answers = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/livez`).then(
+    ({ ok }) => ok,
+    () => false,
+  );

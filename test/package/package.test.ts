@@ -163,7 +163,7 @@ test('a release cannot be packed without what the build makes, or with an older 
 });
 
 test('the broker serves requests from plugins of somebody else, one a package and one a file in TypeScript, and takes the machines back', async (t) => {
-  const broker = spawn('node_modules/.bin/muster', ['server', 'start', '--foreground', '--port', '0', '--server-log-level', 'warn'], {
+  const broker = spawn('node_modules/.bin/muster', ['server', 'start', '--foreground', '--port', '0'], {
     cwd: place,
     env: { ...process.env, MUSTER_DATA_DIR: join(place, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],

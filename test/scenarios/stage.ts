@@ -10,7 +10,7 @@ import { providersOf, templatesOf } from './cloud-of-cells.ts';
 import { tickingClock, type TickingClock } from './ticking-clock.ts';
 
 /** Where it exists, nobody waits for a disk. */
-const memory = '/dev/shm';
+const memory = process.env['TEST_MEMORY'] ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 /** So many times as fast as the computer's clock. */
 const times = 200;
 
@@ -27,7 +27,7 @@ export interface Stage {
 
 export async function openStage(cells: readonly Cell[]): Promise<Stage> {
   const clock = tickingClock(times);
-  const directory = await mkdtemp(join(existsSync(memory) ? memory : tmpdir(), 'muster-scenario-'));
+  const directory = await mkdtemp(join(memory, 'muster-scenario-'));
   const simulator = createSimulator({ clock: clock.cloud });
   await simulator.listen();
   const configuration = {

@@ -191,11 +191,20 @@ export async function startBroker(options: StartOptions = {}): Promise<StartedBr
   const child = spawn(launcher, args, { cwd: place.directory, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collect(child);
   const exited = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
+    if (!options.place) await place.close();
+  };
   const url = await until(async () => {
-    const answers = / answers at (\S+)/.exec(output.stdout)?.[1];
+    const answers = / answers at (\S+)/.exec(output.stderr)?.[1];
     if (answers === undefined && (child.exitCode ?? child.signalCode) !== null)
       throw new Error(`muster ended with ${await exited} at its start: ${output.stderr}`);
     return answers;
+  }).catch(async (error: unknown) => {
+    // Nobody else knows of it.
+    await stop();
+    throw error;
   });
   return {
     url,
@@ -206,11 +215,7 @@ export async function startBroker(options: StartOptions = {}): Promise<StartedBr
       child.kill(signal);
       return exited;
     },
-    async stop() {
-      child.kill('SIGKILL');
-      await exited;
-      if (!options.place) await place.close();
-    },
+    stop,
   };
 }
 

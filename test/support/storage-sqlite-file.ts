@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, systemClock, type Clock, type Store } from '../../core/index.ts';
 import plugin from '../../plugins/storage-sqlite/index.ts';
+import { oneOfMany } from './temporary-directory.ts';
 
 const [driver] = plugin.storages ?? [];
 
@@ -10,15 +9,5 @@ const [driver] = plugin.storages ?? [];
 export const openFile = (path: string, clock: Clock = systemClock, busy_timeout_ms = 5_000): Promise<Store> =>
   driver?.open({ path, busy_timeout_ms }, { clock, log: silentLog }) ?? Promise.reject(new Error('The plugin has no driver.'));
 
-let root: string | undefined;
-
 /** A path in a directory that is still to be made; removed when the process ends. */
-export function freshPath(): string {
-  root ??= removedAtExit(mkdtempSync(join(tmpdir(), 'muster-storage-')));
-  return join(mkdtempSync(join(root, 'one-')), 'data', 'muster.db');
-}
-
-function removedAtExit(path: string): string {
-  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+export const freshPath = (): string => join(oneOfMany('muster-storage-'), 'data', 'muster.db');

@@ -14,7 +14,6 @@ const request: RequestRecord = {
   machine_count: 4,
   holds: 4,
   delivered: 4,
-  ladder: ['east'],
   message: '',
   created_at: 1,
   deadline_at: 1,

@@ -27,13 +27,13 @@ export function startLife(directory: string, how: Attack): Life {
     (resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
   );
   const url = new Promise<string | undefined>((resolve) => {
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stderr.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       const said = / answers at (\S+)/.exec(output)?.[1];
       if (said !== undefined) resolve(said);
     });
     void ended.then(() => resolve(undefined));
   });
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return { url, ended, output: () => output, signal: (signal) => void child.kill(signal) };
 }

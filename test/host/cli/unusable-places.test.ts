@@ -26,12 +26,14 @@ test('a data directory that may not be made, read or written is said with what t
   isSentence(t, await muster('server', 'start'), /data directory .*data cannot be made \(EACCES\)\. Set MUSTER_DATA_DIR/);
   mkdirSync(data);
   for (const args of [
-    ['templates', 'list'],
+    ['templates', 'delete', 'small'],
     ['server', 'start'],
     ['requests', 'create', 'small', '1', '--no-server'],
   ])
     isSentence(t, await muster(...args), /cannot be (used|opened): .*(EACCES|unable to open).* (Change|or set)/);
+  t.is((await muster('templates', 'list')).code, 0, 'who only looks needs no file of its own');
   chmodSync(data, 0o700);
+  isSentence(t, await muster('templates', 'list'), /another user's: ask it by --url/);
   // Whether a server runs in a directory that may not be looked into, nobody can say.
   for (const args of [
     ['server', 'status'],

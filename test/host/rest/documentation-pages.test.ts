@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import chromium from '@sparticuz/chromium';
 import test from 'ava';
-import { chromium as browsers, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
+import { launchBrowser } from '../../support/browser.ts';
 
 type Json = Readonly<Record<string, any>>;
 
@@ -21,10 +21,8 @@ const loaded = () =>
 test.before(async () => {
   // Limits are as narrow as can be: the pages do not count.
   const rate_limit = { provider: 1, template: 1, request: 1, validation: 1 };
-  [broker, browser] = await Promise.all([
-    bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit } } }),
-    chromium.executablePath().then((executablePath) => browsers.launch({ executablePath, args: chromium.args, headless: true })),
-  ]);
+  broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit } } });
+  browser = await launchBrowser();
   url = await broker.app.listen({ port: 0, host: '127.0.0.1' });
   const document = (await broker.app.inject('/openapi.json')).json() as Json;
   early = loaded();

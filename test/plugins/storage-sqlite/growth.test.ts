@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const day = 86_400_000;
 test('requests that came and went leave a database that stops growing', async (t) => {
   t.timeout(600_000);
   // In memory, where there is such a place: thousands of commits need not be durable here.
-  const directory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'muster-growth-'));
+  const directory = mkdtempSync(join(process.env['TEST_MEMORY'] ?? tmpdir(), 'muster-growth-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'muster.db');
   const clock = new FakeClock();

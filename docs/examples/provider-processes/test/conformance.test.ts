@@ -1,16 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { testProvider } from 'muster/plugin-testkit';
 import plugin from '../index.ts';
 import { living } from './living.ts';
+
+// A check that ends its world early goes on to call the plugin, which makes its files anew.
+const root = mkdtempSync(join(tmpdir(), 'processes-'));
+after(() => rmSync(root, { recursive: true }));
 
 testProvider({
   test,
   plugin,
   open() {
-    const directory = mkdtempSync(join(tmpdir(), 'processes-'));
+    const directory = mkdtempSync(join(root, 'one-'));
     const config = { directory, max_processes: 8, stop_grace_ms: 500 };
     return { directory, config, template: { command: 'sleep', args: ['60'] } };
   },

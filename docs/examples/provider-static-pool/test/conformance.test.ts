@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { testProvider } from 'muster/plugin-testkit';
 import plugin from '../index.ts';
 import { Leases } from '../leases.ts';
@@ -19,11 +19,15 @@ function others(pool: string, work: (leases: Leases) => unknown): void {
   leases.close();
 }
 
+// A check that ends its world early goes on to call the plugin, which makes its files anew.
+const root = mkdtempSync(join(tmpdir(), 'pool-'));
+after(() => rmSync(root, { recursive: true }));
+
 testProvider({
   test,
   plugin,
   open() {
-    const directory = mkdtempSync(join(tmpdir(), 'pool-'));
+    const directory = mkdtempSync(join(root, 'one-'));
     const pool = join(directory, 'pool.db');
     new Leases(new DatabaseSync(pool)).close();
     return { directory, config: { pool, hosts }, template: { host_labels: { rack: 'north' } } };

@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What ends by itself, because its directory has gone, gets this long. */
+const endingMs = 5_000;
+const memory = '/dev/shm';
+
+/**
+ * Gives a run of tests temporary directories of its own, as variables for its processes, and makes it fail when it leaves anything there, or a process that
+ * was started with them. Both are removed all the same, also where a process was killed that would have done so.
+ */
+export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
+  const directory = mkdtempSync(join(tmpdir(), 'mt-'));
+  // Tests that write very much do so in memory, where there is such a place.
+  const inMemory = existsSync(memory) ? mkdtempSync(join(memory, 'mt-')) : directory;
+  process.once('exit', () => {
+    const left = [...new Set([directory, inMemory])].flatMap((each) => {
+      const names = readdirSync(each).map((name) => join(each, name));
+      rmSync(each, { recursive: true, force: true, maxRetries: 3 });
+      return names;
+    });
+    const running = endProcesses(directory);
+    if (left.length + running.length === 0) return;
+    process.stderr.write(`\nThe tests left something behind:\n${[...left, ...running].map((each) => `  ${each}\n`).join('')}`);
+    process.exitCode ||= 1;
+  });
+  return { TMPDIR: directory, TEST_MEMORY: inMemory };
+}
+
+/** Ends the processes that have this temporary directory and do not end by themselves; what they are. Nothing where the system does not list processes. */
+function endProcesses(directory: string): readonly string[] {
+  const end = performance.now() + endingMs;
+  let left = processesWith(directory);
+  while (left.length > 0 && performance.now() < end) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    left = processesWith(directory);
+  }
+  for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  return left.map(({ pid, command }) => `process ${pid}: ${command}`);
+}
+
+function processesWith(directory: string): readonly { readonly pid: number; readonly command: string }[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      if (!variables.includes(`TMPDIR=${directory}`)) return [];
+      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }];
+    } catch {
+      // It has ended, or is another user's.
+      return [];
+    }
+  });
+}
