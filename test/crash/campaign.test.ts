@@ -19,7 +19,7 @@ for (const [i, [schedule, scheduler]] of plays.entries()) {
   const { at, first, every, done } = schedule;
   test(`a broker that is killed over and over loses and doubles nothing: ${at} ${first} and every ${every}, ${done ? 'after' : 'before'} it took effect (${scheduler})`, (t) =>
     turn(async () => {
-      t.timeout(240_000);
+      t.timeout(900_000);
       const { wrong, kills, account } = await play({ seed: seed + i, schedule, scheduler, most: killsEach });
       if (account !== undefined) t.log(account);
       t.deepEqual(wrong, []);
