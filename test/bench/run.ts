@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bigRequest } from './lines/big-request.ts';
 import { cloudImport } from './lines/cloud-import.ts';
 import { cloudReturn } from './lines/cloud-return.ts';
 import { cloudSteady } from './lines/cloud-steady.ts';
@@ -12,6 +13,7 @@ import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
 import { paging } from './lines/paging.ts';
 import { reads } from './lines/reads.ts';
+import { returnsOfABigRequest } from './lines/returns-of-a-big-request.ts';
 import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
@@ -31,6 +33,8 @@ const lines: readonly Line[] = [
   writes,
   tenThousand,
   openLoop,
+  bigRequest,
+  returnsOfABigRequest,
   cloudImport,
   cloudThousand,
   cloudReturn,

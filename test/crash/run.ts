@@ -1,7 +1,7 @@
 /**
  * `npm run crash -- --runs N --seed S`: kills the broker N times, at every call to the cloud and at every commit in turn, among requests, partials, fallbacks,
- * returns and cancels over all APIs and in both formats, and holds what is left against what was acknowledged and what the cloud has. The last line says how
- * many kills were survived, or which seed failed. See docs/guides/guarantees.md.
+ * returns and cancels over all APIs and in both formats, and holds what is left against what was acknowledged and what the cloud has. In some plays callers
+ * ask for hundreds of machines, in a few for 10 000. The last line says how many kills were survived, or which play failed. See docs/guides/guarantees.md.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,38 +9,38 @@ import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { playFrozen } from './campaign/frozen.ts';
-import { schedules } from './campaign/kill-point.ts';
+import { playBook } from './campaign/play-book.ts';
 import { play, type PlayOptions, type Report } from './campaign/play.ts';
 import { shortest } from './campaign/shortest.ts';
+import { sizes } from './campaign/stories.ts';
 import { Tally } from './campaign/tally.ts';
 
-const killsEach = 12;
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
     every: { type: 'string', default: '10' },
     'at-once': { type: 'string', default: '2' },
+    /** The number of the first play: goes on where another run failed. */
+    from: { type: 'string', default: '0' },
+    size: { type: 'string' },
   },
 });
 const runs = Number(values.runs);
 const turn = pLimit(Number(values['at-once']));
-const rounds = schedules(Number(values.every)).flatMap((schedule) =>
-  (['default', 'hostfactory'] as const).map((scheduler) => ({ schedule, scheduler })),
-);
+const size = sizes.find((each) => each === values.size);
+if (values.size !== undefined && size === undefined) throw new Error(`--size ${values.size}: known are ${sizes.join(', ')}.`);
+const played = playBook({ seed: Number(values.seed), every: Number(values.every), ...(size ? { size } : {}) });
 const tally = new Tally();
-let failed: { readonly options: PlayOptions; readonly report: Report } | undefined;
+let failed: { readonly number: number; readonly options: PlayOptions; readonly report: Report } | undefined;
 
 await Promise.all(
   Array.from({ length: Number(values['at-once']) }, (_, first) =>
     turn(async () => {
-      for (let i = first; tally.kills < runs && failed === undefined; i += Number(values['at-once'])) {
-        const round = rounds[i % rounds.length] as (typeof rounds)[number];
-        const most = Math.min(killsEach, Math.max(1, runs - tally.kills));
-        // One in five on hosts whose clocks are set now and then.
-        const options = { ...round, seed: Number(values.seed) + i, most, clock_jumps: i % 5 === 4 };
+      for (let i = Number(values.from) + first; tally.kills < runs && failed === undefined; i += Number(values['at-once'])) {
+        const options = played(i, runs - tally.kills);
         const report = await play(options);
-        if (report.wrong.length > 0) failed ??= { options, report };
+        if (report.wrong.length > 0) failed ??= { number: i, options, report };
         tally.add(report);
         process.stderr.write(`${report.title}: ${report.kills.length} kills; ${tally.kills} in all\n`);
       }
@@ -49,7 +49,7 @@ await Promise.all(
 );
 
 if (failed) {
-  const { options, report } = failed;
+  const { number, options, report } = failed;
   process.stdout.write(`${report.title}\n${report.wrong.join('\n')}\nLooking for a shorter history of it …\n`);
   const { report: short, options: found } = await shortest(options, report, play, (line) => process.stderr.write(`${line}\n`));
   const file = join(tmpdir(), `muster-crash-${options.seed}.txt`);
@@ -61,7 +61,7 @@ if (failed) {
       ...short.kills.map((kill) => `killed ${kill}`),
       ...short.wrong,
       `Everything that is known of it is in ${file}.`,
-      `Seed ${options.seed} failed; again with --seed ${options.seed} --runs ${options.most} --every ${values.every} (${JSON.stringify(found.schedule)}).`,
+      `Play ${number} failed; again with --seed ${values.seed} --from ${number} --runs ${options.most} --every ${values.every}${size ? ` --size ${size}` : ''} (${JSON.stringify(found.schedule)}).`,
       '',
     ].join('\n'),
   );

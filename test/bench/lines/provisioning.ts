@@ -22,8 +22,10 @@ export interface FreshOptions {
 }
 
 /** A broker and its cloud, both fresh; they have not met yet. */
-export async function fresh({ knobs, config, env }: FreshOptions = {}): Promise<Provisioning> {
-  const directory = workplace(config);
+export const fresh = ({ config, ...options }: FreshOptions = {}): Promise<Provisioning> => freshAt(workplace(config), options);
+
+/** The same in a directory that is there already. */
+export async function freshAt(directory: string, { knobs, env }: Omit<FreshOptions, 'config'> = {}): Promise<Provisioning> {
   const cloud = await openCloud(directory, { boot_ms: 1_000, ...knobs });
   const broker = await startBroker(directory, env);
   return { directory, broker, cloud };

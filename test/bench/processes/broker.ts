@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { Settings } from '../../../core/lifecycle/settings.ts';
 import { Child } from './child.ts';
 import { freePort } from './free-port.ts';
@@ -9,7 +10,7 @@ import { call } from './http.ts';
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
 export const nodeFlags = ['--max-semi-space-size=1'];
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 export interface Broker {
   /** `http://127.0.0.1:PORT/api/v1` */
@@ -32,6 +33,12 @@ export async function startBroker(directory: string, env: Record<string, string>
   const started_ms = performance.now() - began;
   return { api, pid: child.pid, started_ms, stop: () => child.stop() };
 }
+
+/** What the environment of a broker needs for its threads to be watched, see `watch-thread.ts`. */
+export const watched = (file: string): Record<string, string> => ({
+  BENCH_WATCH: file,
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(join(import.meta.dirname, 'watch-thread.ts')).href}`,
+});
 
 /** The same broker, except that nothing is carried out: requests are stored and stay pending. */
 export async function startWithoutLoop(directory: string): Promise<Broker> {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 const made = new Set<string>();
 
 /**
- * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance. `BENCH_DIR` names the disk that
+ * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance, `limits` are its limits. `BENCH_DIR` names the disk that
  * is measured; default: the one for temporary files.
  */
-export function workplace(cloud: object = {}): string {
+export function workplace(cloud: object = {}, limits: object = {}): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'muster-bench-'));
   made.add(directory);
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud)));
+  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud, limits)));
   return directory;
 }
 
@@ -48,7 +48,7 @@ const templates = [
   { ...fleet, template_id: 'maintain', fleet_type: 'maintain' },
 ];
 
-const configurationWith = (cloud: object) => ({
-  providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:', ...cloud } }],
+const configurationWith = (cloud: object, limits: object) => ({
+  providers: [{ name: 'simulated', type: 'cloud', limits, config: { endpoint_url: 'simulator:', ...cloud } }],
   server: { max_pending: 10_000_000, rate_limit: { enabled: false }, log_level: 'warn' },
 });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Dialect, Seen } from '../support/dialect.ts';
+import type { Entry } from './excess.ts';
 import { Witness } from './witness.ts';
 
 export interface Answer {
@@ -7,9 +8,12 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Longer than all deaths of a play take, on a machine that has other things to do. */
-const patienceMs = 180_000;
-const answerMs = 4_000;
+export interface Patience {
+  /** Longer than all deaths of a play take. */
+  readonly patience_ms: number;
+  /** For one answer. One that is frozen keeps its connections and says nothing. */
+  readonly answer_ms: number;
+}
 
 /** A caller as it should be: who gets no answer asks again, with the same key, until somebody answers. */
 export class Caller {
@@ -17,20 +21,25 @@ export class Caller {
   readonly witness: Witness;
   /** Where the broker answers that lives now. */
   url: string | undefined;
+  /** What was acknowledged, by request. */
+  readonly book = new Map<string, Entry>();
+  readonly #patience: Patience;
   #keys = 0;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, patience: Patience) {
     this.dialect = dialect;
+    this.#patience = patience;
     this.witness = new Witness(dialect);
   }
 
   /** The first whole answer that is not 503. */
   async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
-    const end = performance.now() + patienceMs;
+    const { patience_ms } = this.#patience;
+    const end = performance.now() + patience_ms;
     for (;;) {
       const answer = await this.#once(method, path, body, headers);
       if (answer !== undefined && answer.status !== 503) return answer;
-      if (performance.now() > end) throw new Error(`${method} ${path} got no answer in ${patienceMs / 1000} s: ${JSON.stringify(answer)}`);
+      if (performance.now() > end) throw new Error(`${method} ${path} got no answer in ${patience_ms / 1000} s: ${JSON.stringify(answer)}`);
       await wait(20);
     }
   }
@@ -38,12 +47,17 @@ export class Caller {
   /** The id of a request, acknowledged. */
   async ask(template_id: string, machine_count: number): Promise<string> {
     const answer = await this.call('POST', '/machines/request', this.dialect.ask(template_id, machine_count), this.#key());
-    return this.dialect.requestId(done(answer));
+    const request_id = this.dialect.requestId(done(answer));
+    this.book.set(request_id, { machine_count, returned: new Set() });
+    return request_id;
   }
 
-  /** The id of a return, acknowledged. */
-  async giveBack(machine_ids: readonly string[]): Promise<string> {
-    return this.dialect.requestId(done(await this.call('POST', '/machines/return', { machine_ids }, this.#key())));
+  /** The id of a return, acknowledged; `request_id`: whose machines they are, where they are of one request. */
+  async giveBack(machine_ids: readonly string[], request_id?: string): Promise<string> {
+    const return_id = this.dialect.requestId(done(await this.call('POST', '/machines/return', { machine_ids }, this.#key())));
+    const entry = request_id === undefined ? undefined : this.book.get(request_id);
+    for (const id of machine_ids) entry?.returned.add(id);
+    return return_id;
   }
 
   /** Whether the cancel was accepted; not when it came too late. */
@@ -61,13 +75,20 @@ export class Caller {
   }
 
   /** Waits for the end of a request or return. */
-  async ended(request_id: string): Promise<Seen> {
-    const end = performance.now() + patienceMs;
+  ended(request_id: string): Promise<Seen> {
+    return this.sees(request_id, () => false);
+  }
+
+  /** Waits until a request is seen like that, or has ended. */
+  async sees(request_id: string, like: (seen: Seen) => boolean): Promise<Seen> {
+    const { patience_ms } = this.#patience;
+    const end = performance.now() + patience_ms;
     for (;;) {
       const seen = await this.seen(request_id);
-      if (this.dialect.ended.has(seen.status)) return seen;
-      if (performance.now() > end) throw new Error(`${request_id} is ${seen.status} after ${patienceMs / 1000} s`);
-      await wait(50);
+      if (this.dialect.ended.has(seen.status) || like(seen)) return seen;
+      if (performance.now() > end) throw new Error(`${request_id} is ${seen.status} after ${patience_ms / 1000} s: ${seen.message}`);
+      // Nobody asks twenty times a second for megabytes.
+      await wait(50 + seen.machines.length / 10);
     }
   }
 
@@ -78,8 +99,7 @@ export class Caller {
         method,
         headers: { connection: 'close', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
         ...(body ? { body: JSON.stringify(body) } : {}),
-        // One that is frozen keeps its connections and says nothing.
-        signal: AbortSignal.timeout(answerMs),
+        signal: AbortSignal.timeout(this.#patience.answer_ms),
       });
       return { status: answer.status, body: await answer.json() };
     } catch {

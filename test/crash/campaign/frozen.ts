@@ -6,9 +6,11 @@ import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
 import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';
-import { judge, judgeStore } from './judge.ts';
+import { judge } from './judge.ts';
+import { judgeStore } from './judge-store.ts';
 import { startLife, type Life } from './life.ts';
-import { play as playStory, storiesBy } from './stories.ts';
+import { play as playStory, scarceFor, storiesBy } from './stories.ts';
+import { capacityOf } from './ways.ts';
 
 export interface FrozenOptions {
   readonly seed: number;
@@ -28,10 +30,8 @@ export interface FrozenReport {
   readonly account?: string;
 }
 
-/** Longer than a lease, in the time of the play. */
-const leaseMs = 2_000;
-/** A pass of the loop and everything that it began. */
-const passMs = 2_500;
+/** In the time of the play, longer than a lease; a pass of the loop and everything that it began; and what a caller waits for. */
+const [lease, pass, patience, agreement] = [40_000, 50_000, 3_600_000, 500_000];
 
 /**
  * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on the same store; then the first
@@ -41,7 +41,10 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
   const ground = await openGround(seed, scheduler);
   const { cloud, directory, clock } = ground;
   const stories = storiesBy(ground.chance);
-  const caller = new Caller(ground.dialect);
+  cloud.setKnobs({ capacity: capacityOf(scarceFor(stories)) });
+  const [leaseMs, passMs] = [ground.real(lease), ground.real(pass)];
+  const caller = new Caller(ground.dialect, { patience_ms: ground.real(patience), answer_ms: 2 * leaseMs });
+  const standard = { shared: ground.shared, exact: true, within_ms: ground.real(agreement) };
   const wrong: string[] = [];
   const lives: Life[] = [];
   let frozen_in: string | undefined;
@@ -88,8 +91,8 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
             .map((each) => JSON.stringify(each)),
         );
     }
-    wrong.push(...(await judge(told, caller, cloud, { shared: ground.shared, exact: true })), ...caller.witness.wrong);
-    wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger())));
+    wrong.push(...(await judge(told, caller, cloud, standard)), ...caller.witness.wrong);
+    wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger(), standard)));
     for (const life of [second, first]) life.signal('SIGTERM');
     const ends = await Promise.all([first.ended, second.ended]);
     if (ends.some((how) => how !== 0)) wrong.push(`the brokers that were asked to end ended with ${ends.join(' and ')}`);

@@ -6,10 +6,14 @@ import { createSimulator, type Simulator } from '../../../plugins/cloud-simulato
 import { dialects, type Dialect } from '../support/dialect.ts';
 import { dice, type Dice } from '../support/dice.ts';
 import { fastNow, type FastClock } from './fast-clock.ts';
-import { capacity, templates } from './ways.ts';
+import { pace } from './pace.ts';
+import type { Size } from './stories.ts';
+import { templates } from './ways.ts';
 
-/** The times that AWS needs pass in seconds: the intervals of the life cycle are those that everybody has. */
-const times = 20;
+/** What takes seconds of work has more of the computer's time for it. */
+const slower = { small: 1, large: 1, huge: 5 };
+/** Of many machines some still come up when their caller gives them back. */
+const boots = { small: [2_000, 10_000], large: [10_000, 60_000], huge: [10_000, 60_000] };
 const keys = { access_key_id: 'AKIACRASH', secret_access_key: 'crash' };
 
 /** A data directory with two regions of a simulated cloud, and the time in which all of them live. */
@@ -23,26 +27,29 @@ export interface Ground {
   readonly faults: NonNullable<KnobChange['faults']>;
   /** Launch templates hold contents that later requests may share, and stay. */
   readonly shared: boolean;
+  /** What so many milliseconds of its time are on the computer's clock. */
+  real(ms: number): number;
   /** Everything that the cloud knows of what happened. */
   account(): string;
   close(options: { readonly keep: boolean }): Promise<void>;
 }
 
-export async function openGround(seed: number, scheduler?: Dialect['scheduler']): Promise<Ground> {
+export async function openGround(seed: number, scheduler?: Dialect['scheduler'], size: Size = 'small'): Promise<Ground> {
   const chance = dice(seed);
   const by = chance.pick(dialects);
   const dialect = dialects.find((each) => each.scheduler === scheduler) ?? by;
   const shared = chance.roll(2) === 0;
-  const { faults = [], ...knobs } = troublesBy(chance);
-  const clock: FastClock = { from: Date.now(), times };
+  const { faults = [], ...knobs } = troublesBy(chance, boots[size]);
+  const clock: FastClock = { from: Date.now(), times: pace() / slower[size] };
   const time = { now: () => fastNow(clock, Date.now()), advance: () => undefined, reset: () => undefined };
-  const cloud = createSimulator({ clock: time, seed, knobs: { ...knobs, capacity } });
+  const cloud = createSimulator({ clock: time, seed, knobs });
   await cloud.listen();
   const directory = mkdtempSync(join(tmpdir(), 'muster-play-'));
   const provider = (name: string, region: string, priority: number) => ({
     name,
     type: 'cloud',
     priority,
+    limits: { max_instances_per_request: 10_000 },
     config: { endpoint_url: cloud.url, region, ...keys, launch_template: { reuse_existing: shared } },
   });
   const configuration = {
@@ -60,6 +67,7 @@ export async function openGround(seed: number, scheduler?: Dialect['scheduler'])
     chance,
     faults,
     shared,
+    real: (ms) => ms / clock.times,
     account: () =>
       [`directory ${directory} (kept)`, JSON.stringify(cloud.ledger()), ...cloud.audit().map((each) => JSON.stringify(each))].join('\n'),
     async close({ keep }) {
@@ -69,12 +77,12 @@ export async function openGround(seed: number, scheduler?: Dialect['scheduler'])
   };
 }
 
-function troublesBy(chance: Dice): KnobChange {
+function troublesBy(chance: Dice, boot: readonly number[]): KnobChange {
   const actions = ['RunInstances', 'CreateFleet', 'TerminateInstances', 'ModifyFleet', 'DescribeInstances'];
   const trouble = chance.roll(2) === 0;
   const faulty = { action: chance.pick(actions), nth: 1 + chance.roll(4), times: 1 + chance.roll(2) };
   return {
-    boot_ms: chance.pick([2_000, 10_000]),
+    boot_ms: chance.pick(boot),
     shutdown_ms: chance.pick([1_000, 8_000]),
     visible_ms: { id: chance.pick([0, 3_000]), filter: chance.pick([0, 5_000]), tag: chance.pick([0, 8_000]) },
     latency_ms: Object.fromEntries(actions.map((action) => [action, chance.pick([0, 0, 50, 200])])),

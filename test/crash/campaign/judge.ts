@@ -1,12 +1,8 @@
-import { isTerminal } from '../../../core/model/request.ts';
-import { silentLog } from '../../../core/log.ts';
-import { systemClock } from '../../../core/clock.ts';
-import { sqliteStorage } from '../../../plugins/storage-sqlite/sqlite-storage.ts';
-import type { Store } from '../../../core/storage.ts';
 import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
 import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
 import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
+import { judgeStatus } from './judge-status.ts';
 import { lives, type Told } from './stories.ts';
 
 export interface Standard {
@@ -14,6 +10,8 @@ export interface Standard {
   readonly shared: boolean;
   /** Every caller has all that was asked for and could be had; else perhaps less, since a deadline came early. */
   readonly exact: boolean;
+  /** How long agreement may take. */
+  readonly within_ms: number;
 }
 
 /** All that must hold when nothing moves any more, and again after everything was given back. What does not hold, in sentences. */
@@ -21,8 +19,9 @@ export async function judge(
   told: readonly Told[],
   caller: Caller,
   cloud: Simulator,
-  { shared, exact }: Standard,
+  { shared, exact, within_ms }: Standard,
 ): Promise<readonly string[]> {
+  const waiting = { within_ms, every_ms: 100 };
   const { body } = await caller.call('GET', '/requests/?limit=1000');
   const known: readonly string[] = body.requests.map(caller.dialect.requestId);
   const own = known.filter((id) => id.startsWith('req-'));
@@ -50,8 +49,6 @@ export async function judge(
   return wrong;
 }
 
-const waiting = { within_ms: 25_000, every_ms: 100 };
-
 function acknowledged(told: readonly Told[], known: readonly string[]): string[] {
   return told
     .flatMap(({ request_id, returns }) => [request_id, ...returns])
@@ -63,18 +60,27 @@ function acknowledged(told: readonly Told[], known: readonly string[]): string[]
 async function disagreements(own: readonly string[], caller: Caller, cloud: Simulator): Promise<string[]> {
   const seen = await Promise.all(own.map((id) => caller.seen(id)));
   const { live, untagged } = cloud.ledger();
-  const list = (ids: readonly string[]) => ids.toSorted().join(' ') || 'none';
   return [
     ...seen.flatMap(({ request_id, machines }) => {
-      const said = list(machines.filter(lives).map(({ machine_id }) => machine_id));
-      const there = list(live[request_id] ?? []);
-      return said === there ? [] : [`${request_id}: it says ${said}, and the cloud has ${there}`];
+      const said = new Set(machines.filter(lives).map(({ machine_id }) => machine_id));
+      const there = new Set(live[request_id]);
+      const unknown = [...there].filter((id) => !said.has(id));
+      const gone = [...said].filter((id) => !there.has(id));
+      if (unknown.length + gone.length === 0) return [];
+      return [
+        `${request_id}: it says ${said.size}, and the cloud has ${there.size}; only the cloud has ${few(unknown)}, only it has ${few(gone)}`,
+      ];
     }),
     ...Object.keys(live)
       .filter((id) => !own.includes(id))
       .map((id) => `the cloud has machines of ${id}, which nobody knows`),
     ...untagged.map((id) => `${id} belongs to no request`),
   ];
+}
+
+function few(ids: readonly string[]): string {
+  const shown = ids.slice(0, 2).join(' ') || 'none';
+  return ids.length > 2 ? `${shown} and ${ids.length - 2} more` : shown;
 }
 
 /** Machines that were given back and live. */
@@ -85,53 +91,21 @@ async function kept({ request_id, returned }: Told, caller: Caller): Promise<str
 
 /** Each caller has what was asked for, less what was given back. */
 async function due({ story, request_id, cancelled, returned }: Told, caller: Caller, exact: boolean): Promise<string[]> {
-  const { status, machines } = await caller.seen(request_id);
-  const alive = machines.filter(lives).map(({ machine_id }) => machine_id);
-  const has = `${request_id} (${story.way}, ${story.supply}, ${status}) has ${alive.length} of ${story.machine_count}`;
-  if (cancelled) return alive.length === 0 ? [] : [`${has}, and was cancelled`];
-  const back = returned.filter((id) => alive.includes(id)).map((id) => `${has}: ${id} was given back and lives`);
+  const seen = await caller.seen(request_id);
+  const alive = new Set(seen.machines.filter(lives).map(({ machine_id }) => machine_id));
+  const has = `${request_id} (${story.way}, ${story.supply}, ${seen.status}) has ${alive.size} of ${story.machine_count}`;
+  if (cancelled) return alive.size === 0 ? [] : [`${has}, and was cancelled`];
+  const living = returned.filter((id) => alive.has(id));
+  const back = [
+    ...(living.length === 0 ? [] : [`${has}: ${few(living)} was given back and lives`]),
+    ...(exact ? judgeStatus(seen, story.machine_count, caller.dialect) : []),
+  ];
   const wanted = story.machine_count - returned.length;
-  const wrong = story.supply === 'partial' || !exact ? alive.length > wanted : alive.length !== wanted;
+  const wrong = story.supply === 'partial' || !exact ? alive.size > wanted : alive.size !== wanted;
   return wrong ? [...back, `${has}, ${returned.length} given back`] : back;
 }
 
 /** `shared`: launch templates hold contents that requests of next week may share. */
 function remains({ live, untagged, fleets, spot_fleets, groups, templates }: Ledger, shared: boolean): string[] {
   return [...Object.values(live).flat(), ...untagged, ...fleets, ...spot_fleets, ...groups, ...(shared ? [] : templates)];
-}
-
-/** What the broker stored, once everything was given back, held against what was ever started. */
-export async function judgeStore(file: string, ledger: Ledger): Promise<readonly string[]> {
-  const store = await sqliteStorage.open({ path: file }, { clock: systemClock, log: silentLog });
-  try {
-    // What the cloud no longer has is put away in the store a moment later.
-    await until('the end of all', async () => (await contradictions(store, ledger)).length === 0, waiting).catch(() => undefined);
-    return await contradictions(store, ledger);
-  } finally {
-    await store.close();
-  }
-}
-
-async function contradictions(store: Store, { launches }: Ledger): Promise<string[]> {
-  const [requests, attempts, machines] = await Promise.all([
-    store.find('request', {}),
-    store.find('attempt', {}),
-    store.find('machine', {}),
-  ]);
-  const tokens = attempts.map(({ token }) => token);
-  const ordered = new Map(attempts.map(({ token, order }) => [token, order.machine_count]));
-  return [
-    ...tokens.filter((token, i) => tokens.indexOf(token) !== i).map((token) => `two attempts have the token ${token}`),
-    ...Object.entries(launches).flatMap(([token, count]) => {
-      const due = ordered.get(token);
-      if (due === undefined) return [`${count} machines were started under ${token}, which no attempt has`];
-      return count > due ? [`${count} machines were started under ${token}, and ${due} were ordered`] : [];
-    }),
-    ...requests.filter(({ status }) => !isTerminal(status)).map(({ request_id, status }) => `${request_id} is stored as ${status}`),
-    ...machines.filter(({ status }) => status !== 'terminated').map(({ machine_id, status }) => `${machine_id} is stored as ${status}`),
-    // Of machines that are started one by one nothing is kept.
-    ...attempts
-      .filter(({ disposed, handle, api }) => handle !== undefined && api !== 'RunInstances' && !disposed)
-      .map(({ token, api }) => `${token} (${api}) was not put away`),
-  ];
 }

@@ -1,16 +1,13 @@
-/** Machines that a pool has of the type that is scarce. */
-export const scarcePlaces = 2;
-
-const fleet = { image_id: 'ami-1', subnet_ids: ['subnet-1'], max_instances: 1000 };
+const launch = { image_id: 'ami-1', subnet_ids: ['subnet-1'], max_instances: -1 };
 
 /** All ways to have machines. */
 export const ways = {
-  run: { provider_api: 'RunInstances', image_id: 'ami-1', subnet_ids: ['subnet-1'], max_instances: 1000 },
-  instant: { ...fleet, provider_api: 'EC2Fleet', fleet_type: 'instant', price_type: 'spot' },
-  request: { ...fleet, provider_api: 'EC2Fleet', fleet_type: 'request' },
-  maintain: { ...fleet, provider_api: 'EC2Fleet', fleet_type: 'maintain', price_type: 'mixed', percent_on_demand: 50 },
-  spot: { ...fleet, provider_api: 'SpotFleet', fleet_type: 'maintain', price_type: 'spot' },
-  group: { ...fleet, provider_api: 'ASG' },
+  run: { ...launch, provider_api: 'RunInstances' },
+  instant: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'instant', price_type: 'spot' },
+  request: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'request' },
+  maintain: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'maintain', price_type: 'mixed', percent_on_demand: 50 },
+  spot: { ...launch, provider_api: 'SpotFleet', fleet_type: 'maintain', price_type: 'spot' },
+  group: { ...launch, provider_api: 'ASG' },
 } as const;
 
 export type Way = keyof typeof ways;
@@ -22,9 +19,9 @@ export type Supply = (typeof supplies)[number];
 
 const types = { enough: ['m5.large'], partial: ['r5.large'], fallback: ['c5.large', 'm5.large'], elsewhere: ['t3.large'] } as const;
 
-/** The rules that make it so in the simulated cloud. */
-export const capacity = [
-  { instance_type: 'r5.large', count: scarcePlaces },
+/** The rules that make it so in the simulated cloud, where a pool has `scarce` machines of the type of which there are some. */
+export const capacityOf = (scarce: number) => [
+  { instance_type: 'r5.large', count: scarce },
   { instance_type: 'c5.large', count: 0 },
   { instance_type: 't3.large', count: 0, region: 'us-east-1' },
 ];

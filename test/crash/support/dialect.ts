@@ -1,7 +1,15 @@
+/** What came of a request, as the default format says it. */
+export interface Fulfilment {
+  readonly requested: number;
+  readonly delivered: number;
+}
+
 /** What a caller reads out of the answers, whichever scheduler formed them. */
 export interface Seen {
   readonly request_id: string;
   readonly status: string;
+  readonly message: string;
+  readonly fulfilment?: Fulfilment;
   readonly machines: readonly { readonly machine_id: string; readonly status: string; readonly result?: string }[];
 }
 
@@ -21,7 +29,13 @@ export const defaultDialect: Dialect = {
   scheduler: 'default',
   ask: (template_id, machine_count) => ({ template_id, machine_count }),
   requestId: (answer) => answer.request_id,
-  seen: ({ request_id, status, machines }) => ({ request_id, status, machines }),
+  seen: ({ request_id, status, message, fulfilment, machines }) => ({
+    request_id,
+    status,
+    message,
+    ...(fulfilment === null ? {} : { fulfilment }),
+    machines,
+  }),
   ended: new Set(['completed', 'failed', 'cancelled']),
   completed: 'completed',
   cancelled: 'cancelled',
@@ -33,7 +47,7 @@ export const hostfactoryDialect: Dialect = {
   requestId: (answer) => answer.requestId,
   seen({ requests: [first] }) {
     const machines = first.machines.map(({ machineId, status, result }: any) => ({ machine_id: machineId, status, result }));
-    return { request_id: first.requestId, status: first.status, machines };
+    return { request_id: first.requestId, status: first.status, message: first.message, machines };
   },
   ended: new Set(['complete', 'complete_with_error']),
   completed: 'complete',
