@@ -38,10 +38,16 @@ const shell = (name: ScriptName, { launcher, node }: Program, dialect: Dialect):
   ].join('\n');
 };
 
+/** No parentheses and no percent signs: they would end the block that it stands in, or be read as a variable. */
+const notThere =
+  'muster is not there any more, or was never on this machine. Install it, then the scripts with: muster hostfactory install';
+
+/** Answers in JSON also when muster is not there. Made on another system it can only look on the path of this one. */
 const batch = (name: ScriptName, { windows }: Program, dialect: Dialect): string =>
   [
     '@echo off',
     `rem ${made}`,
+    `${windows ? `if not exist ${inBatch(windows[1] ?? '')}` : 'where muster >nul 2>nul ||'} (echo ${JSON.stringify({ message: notThere })}& exit /b 1)`,
     // `call` is for what may be a batch file itself; it would read a percent sign or a caret in an argument twice.
     `${windows ? windows.map(inBatch).join(' ') : 'call muster'} hostfactory ${name} --dialect ${dialect} %*`,
     'if not %ERRORLEVEL%==0 exit /b 1',

@@ -64,16 +64,20 @@ test('a batch file hands its arguments on and ends with the exit code, its lines
     scriptFiles({ launcher: '/opt/muster', ...(windows ? { windows } : {}) }, 'lsf')
       .find(({ name }) => name === 'getRequestStatus.bat')
       ?.content.split('\r\n');
-  const around = (call: string) => [
+  const around = (there: string, call: string) => [
     '@echo off',
     'rem Made by `muster hostfactory install`.',
+    `${there} (echo {"message":"muster is not there any more, or was never on this machine. Install it, then the scripts with: muster hostfactory install"}& exit /b 1)`,
     `${call} hostfactory getRequestStatus --dialect lsf %*`,
     'if not %ERRORLEVEL%==0 exit /b 1',
     'exit /b 0',
     '',
   ];
-  t.deepEqual(linesOf(['C:\\Program Files\\node.exe', 'C:\\100%\\main.js']), around('"C:\\Program Files\\node.exe" "C:\\100%%\\main.js"'));
-  t.deepEqual(linesOf(), around('call muster'));
+  t.deepEqual(
+    linesOf(['C:\\Program Files\\node.exe', 'C:\\100%\\main.js']),
+    around('if not exist "C:\\100%%\\main.js"', '"C:\\Program Files\\node.exe" "C:\\100%%\\main.js"'),
+  );
+  t.deepEqual(linesOf(), around('where muster >nul 2>nul ||', 'call muster'));
 });
 
 test('a script needs nothing but its shell, names the Node that wrote it, and says in JSON when muster or Node is gone', async (t) => {
