@@ -38,15 +38,15 @@ const shell = (name: ScriptName, { launcher, node }: Program, dialect: Dialect):
   ].join('\n');
 };
 
+/** No parentheses and no percent signs: they would end the block that it stands in, or be read as a variable. */
+const notThere = 'muster is not there any more. Install it again, then the scripts with: muster hostfactory install';
+
 const batch = (name: ScriptName, { windows }: Program, dialect: Dialect): string => {
   const [, main] = windows;
   return [
     '@echo off',
     `rem ${made}`,
-    `if not exist ${inBatch(main)} (`,
-    `  echo ${percentSigns(JSON.stringify({ message: goneMessage(main) }))}`,
-    '  exit /b 1',
-    ')',
+    `if not exist ${inBatch(main)} (echo ${JSON.stringify({ message: notThere })}& exit /b 1)`,
     `${windows.map(inBatch).join(' ')} hostfactory ${name} --dialect ${dialect} %*`,
     'if not %ERRORLEVEL%==0 exit /b 1',
     'exit /b 0',

@@ -11,13 +11,10 @@ const told = (ms: number, kind: FaultKind | undefined) => ({
 export const toldCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
   verb(instance, verb) {
     const counted = meter.verb(instance, verb);
-    return Object.assign(
-      (...[ms, kind, misbehaved]: Parameters<typeof counted>) => {
-        counted(ms, kind, misbehaved);
-        log.debug({ provider_instance: instance, call: verb, ...told(ms, kind) }, 'A call into a plugin ended.');
-      },
-      counted.run ? { run: counted.run } : {},
-    );
+    return (ms, kind) => {
+      counted(ms, kind);
+      log.debug({ provider_instance: instance, call: verb, ...told(ms, kind) }, 'A call into a plugin ended.');
+    };
   },
   calls(instance) {
     const counted = meter.calls(instance);

@@ -67,18 +67,15 @@ test('the scripts are written straight into the directory, and what registers th
 });
 
 test('a batch file hands its arguments on and ends with the exit code, its lines as Windows wants them', (t) => {
-  const program = { launcher: '/opt/muster', windows: ['C:\\Program Files\\node.exe', 'C:\\100%\\main.js'] } as const;
+  const program = { launcher: '/opt/muster', windows: ['C:\\Program Files (x86)\\node.exe', 'C:\\100%\\main.js'] } as const;
   const lines = scriptFiles(program, 'lsf')
     .find(({ name }) => name === 'getRequestStatus.bat')
     ?.content.split('\r\n');
   t.deepEqual(lines, [
     '@echo off',
     'rem Made by `muster hostfactory install`.',
-    'if not exist "C:\\100%%\\main.js" (',
-    '  echo {"message":"C:\\\\100%%\\\\main.js is not there any more. Install muster again, then the scripts with: muster hostfactory install"}',
-    '  exit /b 1',
-    ')',
-    '"C:\\Program Files\\node.exe" "C:\\100%%\\main.js" hostfactory getRequestStatus --dialect lsf %*',
+    'if not exist "C:\\100%%\\main.js" (echo {"message":"muster is not there any more. Install it again, then the scripts with: muster hostfactory install"}& exit /b 1)',
+    '"C:\\Program Files (x86)\\node.exe" "C:\\100%%\\main.js" hostfactory getRequestStatus --dialect lsf %*',
     'if not %ERRORLEVEL%==0 exit /b 1',
     'exit /b 0',
     '',
