@@ -70,6 +70,8 @@ export class Cloud {
   observing: Window<ObserveMood> | undefined;
   listing: Window<ListMood> | undefined;
   refusesUntil = 0;
+  /** When something last kept a caller from getting what is ordered here; `hard`: in a way that others cannot make up for. */
+  readonly trouble = { at: -Infinity, hard: -Infinity };
   /** Told for whom machines were started. */
   started: (request_id: string) => void = () => undefined;
   /** Whether a broker has this machine in its store. */
@@ -99,18 +101,29 @@ export class Cloud {
     return [...this.machines.values()].filter(isLive);
   }
 
+  /** Whether all that is ordered here since then comes, and stays. */
+  isWell(since: number): boolean {
+    return this.trouble.at < since && this.trouble.hard < since && [...this.free.values()].every((free) => free === Infinity);
+  }
+
+  refuse(ms: number): void {
+    this.refusesUntil = this.#time.now + ms;
+    this.trouble.at = this.refusesUntil;
+  }
+
   calm(): void {
     this.launchMoods.length = 0;
     this.releaseMoods.length = 0;
     this.observing = undefined;
     this.listing = undefined;
-    this.refusesUntil = 0;
+    this.refusesUntil = Math.min(this.refusesUntil, this.#time.now);
     for (const machine of this.machines.values()) machine.hidden_until = Math.min(machine.hidden_until, this.#time.now);
   }
 
   observeBadly(mood: ObserveMood, ms: number): void {
     const { now } = this.#time;
     this.observing = { mood, since: now, until: now + ms };
+    this.trouble.hard = now + ms;
     if (mood !== 'missing') return;
     for (const [index, machine] of this.live().entries()) if (index % 2 === 0) machine.hidden_until = now + ms;
   }
@@ -126,6 +139,7 @@ export class Cloud {
 
   /** The cloud takes a machine away. */
   take(machine: Machine): void {
+    this.trouble.hard = this.#time.now;
     this.end(machine, 'cloud');
     machine.dead = this.#time.now;
   }
@@ -145,6 +159,7 @@ export class Cloud {
     const known = this.fleets.get(order.token);
     if (known && known.spelled !== spelled) this.wrong(`token ${order.token} was used for two orders: ${known.spelled} and ${spelled}`);
     const mood = this.launchMoods.shift();
+    if (mood !== undefined) this.trouble[isSoft(mood) ? 'at' : 'hard'] = this.#time.now;
     if (known) return this.#replay(known, mood);
     if (mood === 'lost, not executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
     if (mood !== undefined && mood !== 'part' && mood !== 'never ready' && mood !== 'lost, executed')
@@ -182,6 +197,7 @@ export class Cloud {
 
   release(token: string, aim: Aim): { readonly done: boolean; readonly again_ms?: number } {
     const mood = this.releaseMoods.shift();
+    if (mood !== undefined) this.trouble.hard = this.#time.now;
     if (mood === 'unavailable' || mood === 'throttled') throw new ProviderFault(mood, `The cloud says ${mood}.`);
     if (mood === 'lost, not executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
     const fleet = this.fleets.get(token);
@@ -304,6 +320,10 @@ export class Cloud {
     return at >= ready ? { ...named, status: 'running', ready: true } : { ...named, status: 'pending', ready: false };
   }
 }
+
+/** Another instance can make up for it. */
+const isSoft = (mood: LaunchMood): boolean =>
+  mood === 'part' || mood === 'capacity' || mood === 'quota' || mood === 'credentials' || mood === 'unavailable';
 
 function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);

@@ -48,7 +48,7 @@ export interface History {
   readonly commands: readonly Command[];
 }
 
-const oneOf = <T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(first, ...others);
+const oneOf = <const T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(first, ...others);
 const small = fc.nat({ max: 2 });
 const times = oneOf(1, 1, 2, 5, 30);
 const shortMs = oneOf(2_000, 10, 8_000, 30_000);

@@ -1,7 +1,7 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
 import { isTerminal, machineKey } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
-import { tooMany, type Owed, type Seen } from './ideal.ts';
+import { givenBack, tooMany, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';
 import type { Time } from './time.ts';
@@ -36,9 +36,13 @@ export interface Violation {
 /** Looks at every machine that starts and every commit, with the eyes of somebody who knows what truly runs. */
 export class Judge {
   readonly violations: Violation[] = [];
+  /** Whether an instance takes any number of requests that can be served there within their time-out. */
+  isOpen: (cloud: Cloud) => boolean = () => false;
   readonly owed = new Map<string, Owed>();
   /** By how much the wall clock was set while nobody could have seen it. */
   unseenJumps = 0;
+  /** When a loop, a host or the storage was last kept from its work, or the configuration changed. */
+  disturbed_at = -Infinity;
   readonly #shelf: Shelf;
   readonly #time: Time;
   readonly #clouds: readonly Cloud[];
@@ -130,9 +134,18 @@ export class Judge {
     owed.ended_at = now;
     const open = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
     if (open.length > 0) this.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
+    const given = givenBack(owed, this.seen(request_id));
+    if (row.delivered < row.machine_count - given && this.#couldHave(owed))
+      this.fail('short without cause', `${request_id} is ${status} with ${row.delivered} of ${row.machine_count}: ${row.message}`);
     const timedOut = row.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT');
     const late = now >= owed.deadline_at - this.unseenJumps - 1_000 || owed.completed_at !== undefined;
     if (timedOut && !late) this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
+  }
+
+  /** Nothing kept an ideal broker from getting all at one of the instances, or from noticing. */
+  #couldHave({ accepted_at, cancelled_at, completed_at }: Owed): boolean {
+    if (cancelled_at !== undefined || completed_at !== undefined || this.disturbed_at >= accepted_at) return false;
+    return this.#clouds.every(({ trouble }) => trouble.hard < accepted_at) && this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(accepted_at));
   }
 
   /** Of a return that ended: none of those that it says to be gone may run. */

@@ -1,4 +1,5 @@
-import type { Clock, Owner, ProviderInstance } from '../../core/index.ts';
+import type { Clock, Owner } from '../../core/index.ts';
+import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { RunningLoop } from '../../core/lifecycle/loop.ts';
 import type { Host, Sleeping, Time } from './time.ts';
 

@@ -1,15 +1,15 @@
 import type { MachineRecord } from '../../core/index.ts';
 import { isTerminal } from '../../core/index.ts';
-import { isLive } from './cloud.ts';
 import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
 import { judgeEnd, judgeRest } from './rest.ts';
 import { World } from './world.ts';
 
-/** What sleeps for long comes so much too late at most when much time passes: well within a lease. */
-const lateMs = 5_000;
 const fineMs = 20_000;
+const longestDownMs = 91_000;
+/** After the last time-out everything has come to rest: machines that never became ready, lost orders, three sweeps. */
+const settledMs = 600_000;
 
 export interface Report {
   readonly violations: readonly Violation[];
@@ -23,7 +23,9 @@ export async function play(history: History, but: ReadonlySet<Rule> = new Set())
   for (const command of history.commands) {
     await world.time.pass(1);
     if (judge.violations.length > 0) break;
+    if (disturbs(command)) judge.disturbed_at = world.time.now + ('ms' in command ? command.ms : 0);
     await carryOut(command, world);
+    if (world.life?.trap !== undefined || isFailing(world)) judge.disturbed_at = world.time.now;
   }
   if (judge.violations.length === 0) await rest(world);
   for (const life of world.lives) life.kill();
@@ -42,25 +44,22 @@ async function rest(world: World): Promise<void> {
     life.readFaults.length = 0;
     life.thaw();
   }
-  const missed = await world.configureAll();
-  if (missed || world.life === undefined) await restart(world, false);
-  const deadlines = [...judge.owed.values()].map(({ request_id, deadline_at }) => (ended(world, request_id) ? 0 : deadline_at));
-  await long(world, Math.max(0, ...deadlines, ...returnDeadlines(world)) - time.now + 400_000);
+  // Whoever died is about to be started anew.
+  if (world.life === undefined) await long(world, longestDownMs);
+  if (await world.configureAll()) await restart(world, false);
+  const deadlines = [...judge.owed.values()].filter((owed) => owed.ended_at === undefined).map((owed) => owed.deadline_at);
+  await long(world, Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline - time.now)) + settledMs);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
   const living = [...shelf.machines.values()].filter((row) => row.gone_at === undefined).map(({ machine_id }) => machine_id);
   if (living.length > 0) await world.asks(() => world.desk.giveBack(living, 300));
-  await long(world, 600_000);
+  await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
 }
 
-const long = (world: World, ms: number): Promise<void> => world.time.pass(ms, lateMs);
-
-const ended = ({ shelf }: World, request_id: string): boolean => {
-  const request = shelf.requests.get(request_id);
-  return request === undefined || isTerminal(request.status);
-};
+/** What sleeps for long comes a little too late meanwhile: well within a lease. */
+const long = (world: World, ms: number): Promise<void> => world.time.pass(ms, world.setup.lease_ms / 6);
 
 const returnDeadlines = ({ shelf, time }: World): number[] =>
   [...shelf.requests.values()]
@@ -110,8 +109,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
     case 'listings':
       return at(clouds, command.at).listBadly(command.mood, command.ms);
     case 'refuse':
-      at(clouds, command.at).refusesUntil = time.now + command.ms;
-      return;
+      return at(clouds, command.at).refuse(command.ms);
     case 'jump':
       time.off += command.ms;
       if (!isWatched(world)) judge.unseenJumps += Math.abs(command.ms);
@@ -143,18 +141,24 @@ async function carryOut(command: Command, world: World): Promise<void> {
   }
 }
 
+const disturbing = new Set<Command['do']>(['jump', 'suspend', 'storage', 'silence', 'kill', 'freeze', 'restart']);
+const disturbs = (command: Command): boolean => disturbing.has(command.do);
+const isFailing = ({ lives }: World): boolean => lives.some((life) => life.commitFaults.length + life.readFaults.length > 0);
+
 function set({ life }: World, trap: Trap): void {
   if (life) life.trap = { ...trap };
 }
 
 function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): void {
   life.kill();
+  world.judge.disturbed_at = world.time.now + down_ms + world.setup.lease_ms;
   world.time.after(down_ms, () => void world.start(elsewhere));
 }
 
 /** Another one takes over on another computer, once its lease has ended. */
 function frozen(world: World, life: Life, ms: number): void {
   life.freeze();
+  world.judge.disturbed_at = world.time.now + ms + world.setup.lease_ms;
   world.time.after(100, () => void world.start(true));
   world.time.after(ms, () => life.thaw());
 }
@@ -190,5 +194,3 @@ function chosen<T extends MachineRecord | { readonly id: string }>(list: readonl
 function at<T>(list: readonly T[], index: number): T {
   return list[index % list.length] as T;
 }
-
-export { isLive };

@@ -68,10 +68,10 @@ export const plainSetup: Setup = {
   templates: [{ timeout: 300, partial: 'best_effort', retry_until_timeout: false, replace_lost: false }],
   sweep: 'terminate',
   rows_per_commit: 6,
-  lease_ms: 30_000,
+  lease_ms: 120_000,
 };
 
-const oneOf = <T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(first, ...others);
+const oneOf = <const T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(first, ...others);
 
 const api = fc.record<ApiSetup>({
   kind: oneOf('plain', 'plain', 'request', 'maintain'),
@@ -110,5 +110,5 @@ export const setups = (rows_per_commit: number): fc.Arbitrary<Setup> =>
     templates: fc.array(template, { minLength: 1, maxLength: 3 }),
     sweep: oneOf('terminate', 'terminate', 'report', 'off'),
     rows_per_commit: fc.constant(rows_per_commit),
-    lease_ms: oneOf(30_000, 30_000, 120_000),
+    lease_ms: oneOf(120_000, 120_000, 30_000),
   });

@@ -71,8 +71,9 @@ export class Time {
     while (!this.over()) {
       const next = this.#next();
       if (next === undefined || next > end) break;
-      const at = next - this.now > soonMs ? Math.min(end, Math.max(next, this.now + late)) : next;
-      this.#to(Math.max(this.now, at));
+      // A loop may be late; what happens in the clouds happens in its time.
+      const exact = Math.min(end, this.#next((sleeper) => sleeper.who === undefined || sleeper.at - this.now <= soonMs) ?? end);
+      this.#to(Math.max(this.now, Math.min(exact, Math.max(next, this.now + late))));
       for (const sleeper of this.#due()) sleeper.wake();
       await this.settle();
     }
@@ -94,20 +95,30 @@ export class Time {
     if (who.state === 'dead') return new Promise(() => undefined);
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const sleeper: Sleeper = { at: this.now + Math.max(0, ms), who, wake: resolve };
+      const abort = () => this.#wake(sleeper);
+      const wake = () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      const sleeper: Sleeper = { at: this.now + Math.max(0, ms), who, wake };
       this.#sleepers.push(sleeper);
-      signal?.addEventListener('abort', () => this.#wake(sleeper), { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 
   #wake(sleeper: Sleeper): void {
-    if (sleeper.who?.state === 'running') sleeper.wake();
-    else sleeper.at = this.now;
+    if (sleeper.who?.state !== 'running') {
+      sleeper.at = this.now;
+      return;
+    }
+    this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+    sleeper.wake();
   }
 
-  #next(): number | undefined {
+  #next(which: (sleeper: Sleeper) => boolean = () => true): number | undefined {
     let next: number | undefined;
-    for (const sleeper of this.#sleepers) if (isAwake(sleeper) && (next === undefined || sleeper.at < next)) next = sleeper.at;
+    for (const sleeper of this.#sleepers)
+      if (isAwake(sleeper) && (next === undefined || sleeper.at < next) && which(sleeper)) next = sleeper.at;
     return next;
   }
 

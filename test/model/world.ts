@@ -68,6 +68,12 @@ export class World {
       },
       there: true,
     }));
+    this.judge.isOpen = (cloud) => {
+      const { instance, there } = this.#config.find((entry) => entry.instance.name === cloud.name) ?? {};
+      const { boot_ms, call_ms, kind } = setup.api;
+      const quick = boot_ms < 30_000 && call_ms < 1_000 && kind === 'plain';
+      return quick && there === true && instance?.enabled === true && instance.weight > 0 && instance.limits.max_concurrent_requests === null;
+    };
     time.tell = () => shelf.tell();
     time.over = () => this.judge.violations.length > 0;
   }

@@ -1,0 +1,129 @@
+import type { Command, History } from './commands.ts';
+import type { Rule } from './judge.ts';
+import { plainSetup, type ApiSetup, type InstanceSetup, type Setup, type TemplateSetup } from './setup.ts';
+
+/** A history that the core once went wrong in, with the rule that it broke. */
+export interface Past extends History {
+  readonly what: string;
+  readonly broke: Rule;
+}
+
+interface Differing extends Partial<Omit<Setup, 'api' | 'instances' | 'templates'>> {
+  readonly api?: Partial<ApiSetup>;
+  readonly instances?: readonly Partial<InstanceSetup>[];
+  readonly templates?: readonly Partial<TemplateSetup>[];
+}
+
+/** The plainest setup but for this. */
+export function setupWith({ api, instances = [{}], templates = [{}], ...others }: Differing): Setup {
+  const [instance] = plainSetup.instances;
+  const [template] = plainSetup.templates;
+  if (!instance || !template) throw new Error('The plain setup has an instance and a template.');
+  return {
+    ...plainSetup,
+    ...others,
+    api: { ...plainSetup.api, ...api },
+    instances: instances.map((each) => ({ ...instance, ...each })),
+    templates: templates.map((each) => ({ ...template, ...each })),
+  };
+}
+
+const request = (machines: number, times = 1): Command => ({ do: 'request', machines, template: 0, times });
+const pass = (ms: number): Command => ({ do: 'pass', ms });
+const killAfter = (on: 'commit' | 'full commit', nth = 1): Extract<Command, { do: 'kill' }> => ({ do: 'kill', on, side: 'after', executed: 'yes', nth, down_ms: 10, elsewhere: false });
+const past = (what: string, broke: Rule, differing: Differing, ...commands: readonly Command[]): Past => ({ what, broke, setup: setupWith(differing), commands });
+
+/** Each was found by the search, or made after what somebody found by reading; all are played with every run of the tests. */
+export const pasts: readonly Past[] = [
+  past(
+    'a return of many is cut off after the first part of its commit: none comes in their place',
+    'more than asked',
+    { api: { boot_ms: 20_000 } },
+    request(12),
+    pass(3_000),
+    killAfter('full commit'),
+    { do: 'return', of: 0, from: 0, machines: 8 },
+    pass(8_000),
+  ),
+  past(
+    'many become ready in one look, and it is cut off after the first part: all of them count',
+    'figures',
+    { api: { boot_ms: 8_000 } },
+    request(12),
+    pass(3_000),
+    killAfter('full commit'),
+    pass(30_000),
+  ),
+  past(
+    'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
+    'wish not carried out',
+    { api: { token_valid_ms: 60_000 } },
+    { ...killAfter('full commit'), down_ms: 90_000 },
+    request(20),
+    pass(120_000),
+  ),
+  past(
+    'an order that was given up has started machines after all: they are ended',
+    'wish not carried out',
+    { api: { token_valid_ms: 60_000 } },
+    { do: 'launches', at: 0, mood: 'lost, executed', times: 30 },
+    request(3),
+    pass(300_000),
+  ),
+  past(
+    'an order arrives after its sender died and its successor was refused: what it starts is ended',
+    'wish not carried out',
+    {},
+    { do: 'kill', on: 'launch', side: 'before', executed: 'late', nth: 1, down_ms: 10, elsewhere: false },
+    { do: 'launches', at: 0, mood: 'capacity', times: 1 },
+    request(3),
+    pass(30_000),
+  ),
+  past(
+    'a read fails just when a wish was told of: the wish is carried out',
+    'wish not carried out',
+    {},
+    request(3),
+    pass(8_000),
+    { do: 'storage', of: 'reads', fault: 'refused', after: 0, times: 1 },
+    { do: 'return', of: 0, from: 0, machines: 1 },
+    pass(2_000),
+  ),
+  past(
+    'an instance refuses connections and another one is well: that one serves',
+    'short without cause',
+    { instances: [{}, {}] },
+    request(1),
+    pass(8_000),
+    { do: 'refuse', at: 0, ms: 7_200_000 },
+    request(3),
+    pass(300_000),
+  ),
+  past('more requests at once than an instance takes: the others wait', 'over the limit', { instances: [{ max_concurrent: 1 }] }, request(3, 4)),
+  past(
+    'an instance lists nothing for a while: none of its machines is taken for gone',
+    'living one told gone',
+    {},
+    request(1),
+    { do: 'observations', at: 0, mood: 'empty', ms: 60_000 },
+    pass(15_000),
+  ),
+  past(
+    'an instance is disabled while a request has no order yet: it gets none',
+    'ordered where disabled',
+    {},
+    request(3),
+    { do: 'restart', elsewhere: false, change: { at: 0, to: 'disabled' } },
+    pass(2_000),
+  ),
+  past(
+    'the clock is set forward: machines that come up are not judged by it',
+    'judged by the clock',
+    { api: { boot_ms: 20_000 }, templates: [{ timeout: 1_200 }] },
+    request(1),
+    pass(2_000),
+    { do: 'jump', ms: 660_000 },
+    pass(8_000),
+  ),
+  past('the clock is set forward: a request keeps the time that it has', 'judged by the clock', {}, request(1), { do: 'jump', ms: 660_000 }),
+];
