@@ -9,7 +9,8 @@ interface Sleeper {
 /** A clock that a test moves. Time passes only in `advance`, from sleeper to sleeper, with turns of the event loop in between. */
 export class FakeClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00Z');
-  #monotonic = 1_000_000;
+  /** As that of a computer is: no whole number. */
+  #monotonic = 1_000_000.37;
   #sleepers: Sleeper[] = [];
 
   now(): number {

@@ -19,7 +19,7 @@ export class ClockWatch {
     this.#offset = clock.now() - this.#checked;
   }
 
-  /** How far the wall clock jumped since the last comparison; 0 when it did not, undefined when none is due yet. */
+  /** By how many whole milliseconds the wall clock jumped since the last comparison; 0 when it did not, undefined when none is due yet. */
   check(): number | undefined {
     const monotonic = this.#clock.monotonic();
     const offset = this.#clock.now() - monotonic;
@@ -27,6 +27,6 @@ export class ClockWatch {
     if (monotonic - this.#checked < this.#everyMs && Math.abs(difference) <= this.#jumpMs) return undefined;
     this.#checked = monotonic;
     this.#offset = offset;
-    return Math.abs(difference) > this.#jumpMs ? difference : 0;
+    return Math.abs(difference) > this.#jumpMs ? Math.round(difference) : 0;
   }
 }

@@ -65,7 +65,7 @@ export class Holding {
 
   /** Epoch milliseconds in which the times of this case are kept. They pass as the monotonic clock does; a clock that is set changes them by `shifted`. */
   now(): number {
-    return this.#clock.monotonic() + this.#offset;
+    return Math.round(this.#clock.monotonic() + this.#offset);
   }
 
   /** The times of the case were moved by this, durably. */
