@@ -233,8 +233,9 @@ class Loop implements RunningLoop {
       while (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
       await this.#reach(holding);
-      const decision = nextStep(holding.case, circumstancesOf(holding, this.#surroundings));
-      if (decision.steps.length === 0) return this.#settle(holding, decision);
+      const circumstances = circumstancesOf(holding, this.#surroundings);
+      const decision = nextStep(holding.case, circumstances);
+      if (decision.steps.length === 0) return this.#settle(holding, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
       const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
       const looked = decision.steps.some((step) => step.do === 'look');
@@ -262,10 +263,10 @@ class Loop implements RunningLoop {
   }
 
   /** Nothing is to be done now: remembers when there will be. */
-  async #settle(holding: Holding, decision: Decision): Promise<void> {
+  async #settle(holding: Holding, decision: Decision, heldBack: boolean): Promise<void> {
     const { again_ms, message } = decision;
     if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
-    if (holding.case.request.waits_for !== undefined && !isHeldBack(holding, this.#clock)) {
+    if (holding.case.request.waits_for !== undefined && !heldBack) {
       await this.#recorder.commit(holding, [(draft) => draft.stopWaiting()]);
       this.#slots.leave(holding);
     }
@@ -332,5 +333,3 @@ class Loop implements RunningLoop {
 }
 
 const needsWork = (held: Case): boolean => held.machines.counts().alive > 0 || !held.attempts.every(isSettled);
-
-const isHeldBack = ({ held_back }: Holding, clock: Clock): boolean => held_back !== undefined && held_back.until > clock.monotonic();

@@ -1,5 +1,5 @@
 import { machineKey, type MachineKey, type MachineRecord } from '../model/machine.ts';
-import { awaitsRelease, isAlive, isStaying } from './machine-life.ts';
+import { awaitsRelease, isAlive, isReady, isStaying } from './machine-life.ts';
 
 /** What machines are counted by. A machine may be in several of these classes. */
 const classes = {
@@ -7,7 +7,7 @@ const classes = {
   alive: isAlive,
   staying: isStaying,
   /** Stays and was usable once. */
-  ready: (machine: MachineRecord) => isStaying(machine) && machine.ready_at !== undefined,
+  ready: isReady,
   /** Became usable once, whatever became of it since. */
   delivered: (machine: MachineRecord) => machine.ready_at !== undefined,
   /** Lives, shall stay, and was never usable yet. */
@@ -131,8 +131,8 @@ export class ChangedMachines implements Machines {
   }
 
   counts(attempt?: number): MachineCounts {
-    if (this.#changed.size === 0) return this.#base.counts(attempt);
     const [base, change] = [this.#base.counts(attempt), this.#counters.of(attempt)];
+    if (change === none || this.#changed.size === 0) return base;
     return Object.fromEntries(names.map((name) => [name, base[name] + change[name]])) as Record<MachineClass, number>;
   }
 

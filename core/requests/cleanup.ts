@@ -39,7 +39,10 @@ export class Cleanup {
   /** Records of machines that are gone since then, of requests that ended; the requests stay. */
   async machines(older_than_days: number): Promise<Removed> {
     let machines = 0;
-    for await (const { request_id } of this.#over(older_than_days)) machines += await this.#removeMachines(request_id);
+    for await (const request of this.#over(older_than_days)) {
+      await this.#endKeeping(request);
+      machines += await this.#removeMachines(request.request_id);
+    }
     return { requests: 0, machines };
   }
 
@@ -62,6 +65,13 @@ export class Cleanup {
       }
       if (page.length < requestsAtOnce) return;
     }
+  }
+
+  /** How many machines a request keeps up is worked out of rows that go now: it keeps up none any more. */
+  async #endKeeping(request: RequestRecord): Promise<void> {
+    if (request.template?.replace_lost !== true || request.kept_count === 0) return;
+    const record = { ...request, kept_count: 0 };
+    await this.#store.commit([{ op: 'update', kind: 'request', record, version: request.version }]);
   }
 
   async #removeMachines(request_id: string): Promise<number> {

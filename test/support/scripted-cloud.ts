@@ -32,8 +32,8 @@ export class ScriptedCloud {
   readonly offers: readonly Offer[] | undefined;
   /** Observations fail with this. */
   deaf: ProviderFault | undefined;
-  /** Releases fail with this. */
-  stubborn: ProviderFault | undefined;
+  /** Releases are accepted later. */
+  hold = false;
   /** What a sweep finds; a fault fails it. */
   listed: readonly OwnedResource[] | ProviderFault = [];
   /** Containers that a sweep finds. */
@@ -192,7 +192,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     async release(cloud, _handle, { go }, call) {
       call.fence();
       cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);
-      if (cloud.stubborn) throw cloud.stubborn;
+      if (cloud.hold) return { done: false };
       for (const { machine_id } of go) cloud.kill(machine_id);
       return { done: true };
     },
