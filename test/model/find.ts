@@ -6,10 +6,10 @@ import { plainSetup } from './setup.ts';
 import { writeFileSync } from 'node:fs';
 // node find.ts seed runs 'only' 'but'
 const [seed, runs, pattern = '.', but = '^$', size] = process.argv.slice(2);
-const re = new RegExp(pattern), no = new RegExp(but);
+const re = new RegExp(pattern); const skip = new Set(but === '^$' ? [] : but.split(',')) as any;
 const t0 = Date.now();
 let n = 0; const seen = new Map<string, number>(); const classes: Record<string, number> = {};
-const first = async (h: History) => { const { violations } = await play(h); const v = violations[0]; return v && re.test(`${v.rule}: ${v.what}`) && !no.test(`${v.rule}: ${v.what}`) ? v : undefined; };
+const first = async (h: History) => { const { violations } = await play(h, skip); const v = violations[0]; return v && re.test(`${v.rule}: ${v.what}`) ? v : undefined; };
 const klass = (v: any) => `${v.rule} | ${v.what.replace(/\b(req|ret)-[-0-9a-f]+/g, '$1').replace(/[0-9]+/g, 'N').slice(0, 130)}`;
 for (const h of fc.sample(size === 'large' ? largeHistories : smallHistories, { seed: Number(seed), numRuns: Number(runs) })) {
   n++;

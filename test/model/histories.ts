@@ -127,3 +127,6 @@ export const pasts: readonly Past[] = [
   ),
   past('the clock is set forward: a request keeps the time that it has', 'judged by the clock', {}, request(1), { do: 'jump', ms: 660_000 }),
 ];
+
+/** What the core is about to be mended of. Empty when nothing is. */
+export const awaited: ReadonlySet<string> = new Set(pasts.map(({ what }) => what));
