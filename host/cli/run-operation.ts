@@ -1,9 +1,10 @@
 import type { RequestAnswer } from '../../core/answers.ts';
 import { interruption } from '../interruption.ts';
 import { dataDirectoryOf } from '../reach/data-directory-of.ts';
-import { tellServer } from '../reach/tell-server.ts';
 import { openClient, purposeOf, type Opened, type ReachFlags } from '../reach/open-client.ts';
+import { neverReached } from '../reach/never-reached.ts';
 import type { OperationClient } from '../reach/server-client.ts';
+import { tellServer } from '../reach/tell-server.ts';
 import type { Terminal } from '../terminal.ts';
 import type { CommandForm } from './command-forms.ts';
 import type { DeclaredOperation } from './declared.ts';
@@ -32,11 +33,20 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
   const watches = form.watches || flags.watch === true;
   // What is not there yet may come while somebody watches.
-  const opened = await openClient(flags, watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation), terminal);
+  const purpose = watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation);
+  let opened = await openClient(flags, purpose, terminal);
+  const again = async (call: Call, error: unknown): Promise<unknown> => {
+    // It was just ending, as for a restart.
+    if (flags.url !== undefined || !neverReached(error)) throw error;
+    await opened.client.close();
+    opened = await openClient(flags, purpose, terminal);
+    return opened.client.call(call.operation.name, call.input);
+  };
   try {
     if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
-    for (const call of calls) answers.push(await opened.client.call(call.operation.name, call.input));
+    for (const call of calls)
+      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => again(call, error)));
     const answer = answers.length === 1 ? answers[0] : answers;
     if (operation.leaves_work) return await afterwards(opened, { operation, input }, answer, flags, terminal);
     return await printed(operation, input, answer, flags, terminal);

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isTaken, makeDataDirectory, takeTurn } from '../data-directory.ts';
-import type { ServerPlace } from '../server-place.ts';
+import { readServerPlace, type ServerPlace } from '../server-place.ts';
 import { runningServer } from './running-server.ts';
 import { endOfLog, lastLines, openServerLog } from './server-log.ts';
 
@@ -50,6 +50,8 @@ export async function startInBackground(dataDirectory: string, options: readonly
 export async function startInTurn(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
+  // Nobody answered there: what it says is of a server that was killed, and believed no more when the new one takes its socket.
+  const stale = readServerPlace(dataDirectory)?.started_at;
   const args = [...startCommand, '--foreground', '--in-background', ...options];
   const child = spawn(process.execPath, args, { ...around, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
@@ -59,7 +61,7 @@ export async function startInTurn(dataDirectory: string, options: readonly strin
   const end = performance.now() + startMs;
   for (;;) {
     const place = await runningServer(dataDirectory);
-    if (place) return { place, own: place.pid === child.pid };
+    if (place && place.started_at !== stale) return { place, own: place.pid === child.pid };
     const said = () => lastLines(dataDirectory, 20, from);
     // One that finds another on the directory gives way to it.
     const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);

@@ -30,8 +30,21 @@ export function setupWith({ api, instances = [{}], templates = [{}], ...others }
 
 const request = (machines: number, times = 1): Command => ({ do: 'request', machines, template: 0, times });
 const pass = (ms: number): Command => ({ do: 'pass', ms });
-const killAfter = (on: 'commit' | 'full commit', nth = 1): Extract<Command, { do: 'kill' }> => ({ do: 'kill', on, side: 'after', executed: 'yes', nth, down_ms: 10, elsewhere: false });
-const past = (what: string, broke: Rule, differing: Differing, ...commands: readonly Command[]): Past => ({ what, broke, setup: setupWith(differing), commands });
+const killAfter = (on: 'commit' | 'full commit', nth = 1): Extract<Command, { do: 'kill' }> => ({
+  do: 'kill',
+  on,
+  side: 'after',
+  executed: 'yes',
+  nth,
+  down_ms: 10,
+  elsewhere: false,
+});
+const past = (what: string, broke: Rule, differing: Differing, ...commands: readonly Command[]): Past => ({
+  what,
+  broke,
+  setup: setupWith(differing),
+  commands,
+});
 
 /** Each was found by the search, or made after what somebody found by reading; all are played with every run of the tests. */
 export const pasts: readonly Past[] = [
@@ -99,7 +112,12 @@ export const pasts: readonly Past[] = [
     request(3),
     pass(300_000),
   ),
-  past('more requests at once than an instance takes: the others wait', 'over the limit', { instances: [{ max_concurrent: 1 }] }, request(3, 4)),
+  past(
+    'more requests at once than an instance takes: the others wait',
+    'over the limit',
+    { instances: [{ max_concurrent: 1 }] },
+    request(3, 4),
+  ),
   past(
     'an instance lists nothing for a while: none of its machines is taken for gone',
     'living one told gone',
@@ -125,5 +143,11 @@ export const pasts: readonly Past[] = [
     { do: 'jump', ms: 660_000 },
     pass(8_000),
   ),
-  past('the clock is set forward: a request keeps the time that it has', 'judged by the clock', {}, request(1), { do: 'jump', ms: 660_000 }),
+  past('the clock is set forward: a request keeps the time that it has', 'judged by the clock', { instances: [{ free: 0 }], templates: [{ retry_until_timeout: true }] }, request(1), pass(10), {
+    do: 'jump',
+    ms: 660_000,
+  }),
 ];
+
+/** What the core is about to be mended of. Empty when nothing is. */
+export const awaited: ReadonlySet<string> = new Set(pasts.map(({ what }) => what));

@@ -13,6 +13,10 @@ export interface Owed {
   readonly returned: Set<string>;
   cancelled_at?: number;
   completed_at?: number;
+  /** Who wrote of it last: he had its claim then. */
+  held_by?: object | undefined;
+  /** By how much the wall clock was set while nobody who held it could see that. */
+  unseen_jumps: number;
   /** When it was told to have ended. */
   ended_at?: number;
   readonly wishes: WishRecord[];

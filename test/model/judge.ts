@@ -39,8 +39,6 @@ export class Judge {
   /** Whether an instance takes any number of requests that can be served there within their time-out. */
   isOpen: (cloud: Cloud) => boolean = () => false;
   readonly owed = new Map<string, Owed>();
-  /** By how much the wall clock was set while nobody could have seen it. */
-  unseenJumps = 0;
   /** When a loop, a host or the storage was last kept from its work, or the configuration changed. */
   disturbed_at = -Infinity;
   readonly #shelf: Shelf;
@@ -65,6 +63,12 @@ export class Judge {
 
   fail(rule: Rule, what: string): void {
     if (!this.#but.has(rule)) this.violations.push({ rule, what, at: this.#time.now });
+  }
+
+  /** The wall clock is set; `watching`: who compares the clocks. */
+  jumped(ms: number, watching: Life | undefined): void {
+    for (const owed of this.owed.values())
+      if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
   }
 
   row(machine: Machine): MachineRecord | undefined {
@@ -109,6 +113,8 @@ export class Judge {
         if (written.row.kind === 'complete' && owed) owed.completed_at ??= this.#time.now;
         for (const { machine_id } of written.row.machines) owed?.returned.add(machine_id);
       }
+      const held = life && this.owed.get(written.row.request_id);
+      if (held) held.held_by = life;
       if (written.kind === 'machine') touched.add(written.row.request_id);
     }
     for (const request_id of touched) {
@@ -122,7 +128,7 @@ export class Judge {
     const { now } = this.#time;
     if (!before && kind === 'provision') {
       const deadline_at = now + (row.deadline_at - row.created_at);
-      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), wishes: [] });
+      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), wishes: [], unseen_jumps: 0 });
       return;
     }
     if (before && isTerminal(before.status) && before.status !== status)
@@ -138,14 +144,17 @@ export class Judge {
     if (row.delivered < row.machine_count - given && this.#couldHave(owed))
       this.fail('short without cause', `${request_id} is ${status} with ${row.delivered} of ${row.machine_count}: ${row.message}`);
     const timedOut = row.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT');
-    const late = now >= owed.deadline_at - this.unseenJumps - 1_000 || owed.completed_at !== undefined;
+    const late = now >= owed.deadline_at - owed.unseen_jumps - 1_000 || owed.completed_at !== undefined;
     if (timedOut && !late) this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
   }
 
   /** Nothing kept an ideal broker from getting all at one of the instances, or from noticing. */
   #couldHave({ accepted_at, cancelled_at, completed_at }: Owed): boolean {
     if (cancelled_at !== undefined || completed_at !== undefined || this.disturbed_at >= accepted_at) return false;
-    return this.#clouds.every(({ trouble }) => trouble.hard < accepted_at) && this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(accepted_at));
+    return (
+      this.#clouds.every(({ trouble }) => trouble.hard < accepted_at) &&
+      this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(accepted_at))
+    );
   }
 
   /** Of a return that ended: none of those that it says to be gone may run. */
@@ -186,9 +195,10 @@ export class Judge {
       this.fail('living one told gone', `${row.machine_id} runs, and its row says that it is ${row.status} and gone`);
     if (row.status === 'failed' && row.going === 'failed' && before?.going === undefined && isLive(machine)) {
       const owed = this.owed.get(row.request_id);
-      const late = owed && (now >= owed.deadline_at - this.unseenJumps - 1_000 || owed.completed_at !== undefined);
+      const unseen = owed?.unseen_jumps ?? 0;
+      const late = owed && (now >= owed.deadline_at - unseen - 1_000 || owed.completed_at !== undefined);
       const age = now - machine.born;
-      if (!late && age < this.#pending_timeout_ms - this.unseenJumps - 1_000)
+      if (!late && age < this.#pending_timeout_ms - unseen - 1_000)
         this.fail('judged by the clock', `${row.machine_id} was given up ${age} ms after its launch`);
     }
   }

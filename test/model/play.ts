@@ -112,9 +112,8 @@ async function carryOut(command: Command, world: World): Promise<void> {
       return at(clouds, command.at).refuse(command.ms);
     case 'jump':
       time.off += command.ms;
-      if (!isWatched(world)) judge.unseenJumps += Math.abs(command.ms);
-      else await time.pass(3_000);
-      return;
+      judge.jumped(command.ms, isWatched(world) ? life : undefined);
+      return time.pass(3_000);
     case 'suspend':
       world.host.suspended = true;
       await long(world, command.ms);
@@ -177,7 +176,10 @@ async function restart(world: World, elsewhere: boolean): Promise<void> {
 }
 
 /** Somebody compares the clocks. */
-const isWatched = ({ life, host }: World): boolean => life?.state === 'running' && life.host === host && life.trap === undefined;
+const isWatched = (world: World): boolean => {
+  const { life, host } = world;
+  return life?.state === 'running' && life.host === host && life.trap === undefined && !isFailing(world);
+};
 
 /** By age, the youngest being 0. */
 function requestOf({ judge }: World, age: number): string | undefined {

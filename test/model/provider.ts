@@ -14,11 +14,16 @@ import type { Life, Trap } from './life.ts';
 import type { ApiSetup } from './setup.ts';
 import type { Time } from './time.ts';
 
-const config = Type.Object({ cloud: Type.Optional(Type.Any()) }, { additionalProperties: true });
+const config = Type.Object({ cloud: Type.String() });
 const lateMs = 6_000;
 
 /** The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short. */
-export function providerOf(setup: ApiSetup, life: Life, time: Time): { readonly type: ProviderType<any, any>; readonly api: ProviderApi } {
+export function providerOf(
+  setup: ApiSetup,
+  clouds: readonly Cloud[],
+  life: Life,
+  time: Time,
+): { readonly type: ProviderType<any, any>; readonly api: ProviderApi } {
   const { call_ms } = setup;
 
   /** A call that crosses the wire: what it does there happens whatever becomes of its sender. */
@@ -57,7 +62,11 @@ export function providerOf(setup: ApiSetup, life: Life, time: Time): { readonly 
   const type = defineProviderType({
     type: 'modelled',
     config,
-    connect: (settings): Cloud => settings.cloud,
+    connect({ cloud: name }): Cloud {
+      const cloud = clouds.find((each) => each.name === name);
+      if (!cloud) throw new Error(`There is no cloud '${name}'.`);
+      return cloud;
+    },
     identity: async (cloud) => cross(cloud, 'read', undefined, () => cloud.name),
     check: async (cloud) => cross(cloud, 'read', undefined, () => undefined),
     async *owned(cloud) {

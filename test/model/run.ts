@@ -1,28 +1,79 @@
+/**
+ * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the first that breaks a rule, and prints it
+ * as short as it could be made. `--large` plays them with the sizes of life; `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was
+ * printed. Exit code 1: a rule was broken.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import fc from 'fast-check';
-import { largeHistories, smallHistories, type History } from './commands.ts';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { History } from './commands.ts';
+import type { Rule } from './judge.ts';
 import { play } from './play.ts';
+import { search, told, type Found, type Search } from './search.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '100' },
-    seed: { type: 'string', default: String(Date.now() % 1e6) },
-    large: { type: 'boolean', default: false },
-  },
-});
-const began = Date.now();
-let plays = 0;
-const outcome = await fc.check(
-  fc.asyncProperty(values.large ? largeHistories : smallHistories, async (history: History) => {
-    plays += 1;
-    const { violations } = await play(history);
-    if (violations.length > 0) throw new Error(violations.map(({ rule, what, at }) => `[${rule}] at ${at}: ${what}`).join('\n'));
-  }),
-  { numRuns: Number(values.runs), seed: Number(values.seed) },
-);
-console.log(`${plays} plays, ${Date.now() - began} ms, ${((Date.now() - began) / plays).toFixed(1)} each`);
-if (outcome.failed) {
-  console.log(JSON.stringify(outcome.counterexample?.[0]?.setup));
-  for (const c of outcome.counterexample?.[0]?.commands ?? []) console.log(JSON.stringify(c));
-  console.log(String((outcome.errorInstance as Error)?.message), outcome.counterexamplePath, outcome.numShrinks);
+/** A thread plays so many and ends: what it has piled up goes with it. */
+const playsEach = 250;
+
+if (!isMainThread) {
+  const found = await search(workerData as Search);
+  parentPort?.postMessage(found);
+} else {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: String(Date.now() % 1e6) },
+      'at-once': { type: 'string', default: String(availableParallelism()) },
+      large: { type: 'boolean', default: false },
+      but: { type: 'string', default: '' },
+      replay: { type: 'string' },
+    },
+  });
+  const but = values.but.split(',').map((rule) => rule.trim() as Rule);
+  const found = values.replay === undefined ? await playAll(values, but) : await replay(values.replay, but);
+  if (found) process.stdout.write(`${told(found)}\n`);
+  process.exitCode = found ? 1 : 0;
+}
+
+async function replay(given: string, but: readonly Rule[]): Promise<Found | undefined> {
+  const history = JSON.parse(given.startsWith('{') ? given : readFileSync(given, 'utf8')) as History;
+  const { violations } = await play(history, new Set(but));
+  process.stdout.write(violations.length === 0 ? 'No rule was broken.\n' : '');
+  return violations.length === 0 ? undefined : { history, violations };
+}
+
+interface Given {
+  readonly runs: string;
+  readonly seed: string;
+  readonly 'at-once': string;
+  readonly large: boolean;
+}
+
+async function playAll(given: Given, but: readonly Rule[]): Promise<Found | undefined> {
+  const runs = Number(given.runs);
+  let begun = 0;
+  let done = 0;
+  let found: (Found & { readonly seed: number }) | undefined;
+  const thread = async (): Promise<void> => {
+    while (begun < runs && !found) {
+      const plays = Math.min(playsEach, runs - begun);
+      const seed = Number(given.seed) + begun;
+      begun += plays;
+      const wrong = await inThread({ seed, plays, size: given.large ? 'large' : 'small', but });
+      if (wrong) found ??= { ...wrong, seed };
+      done += plays;
+      process.stderr.write(`seed ${seed}: ${wrong ? 'a rule was broken' : `${done} of ${runs} played`}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(given['at-once']) }, thread));
+  process.stdout.write(found ? `Found with seed ${found.seed}:\n` : `${done} histories played, no rule was broken.\n`);
+  return found;
+}
+
+function inThread(data: Search): Promise<Found | undefined> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(import.meta.filename, { workerData: data });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
 }

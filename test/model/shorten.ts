@@ -6,7 +6,11 @@ import { plainSetup, type Setup } from './setup.ts';
  * Takes away what a history needs not to break the same rule: commands one by one, and whatever differs from the plainest setup. Used after
  * fast-check has done its part, which leaves some of them.
  */
-export async function shorten(history: History, rule: Rule, violationOf: (history: History) => Promise<Violation | undefined>): Promise<History> {
+export async function shorten(
+  history: History,
+  rule: Rule,
+  violationOf: (history: History) => Promise<Violation | undefined>,
+): Promise<History> {
   const breaks = async (shorter: History): Promise<boolean> => (await violationOf(shorter))?.rule === rule;
   let best = history;
   for (let again = true; again; ) {

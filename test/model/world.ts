@@ -2,6 +2,7 @@ import { BrokerError, isBrokerError, silentLog, type Log, type Template } from '
 import { startLoop } from '../../core/lifecycle/loop.ts';
 import type { Settings } from '../../core/lifecycle/settings.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
+import { choose } from '../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestDesk } from '../../core/requests/desk.ts';
@@ -22,7 +23,9 @@ const pendingTimeoutMs = 120_000;
 /** Intervals that let a play be short; their order among each other is that of the defaults. */
 const quickSettings: Partial<Settings> = {
   pending_timeout_ms: pendingTimeoutMs,
+  absence_ms: 20_000,
   offer_memory_ms: 30_000,
+  offer_probe_ms: 5_000,
   repeat_release_ms: 10_000,
   lost_looks_ms: [5_000, 20_000, 60_000],
   sweep_ms: 120_000,
@@ -61,7 +64,7 @@ export class World {
         enabled: true,
         priority: index + 1,
         weight: setup.instances[index]?.weight ?? 10,
-        config: { cloud },
+        config: { cloud: cloud.name },
         template_defaults: {},
         sweep: setup.sweep,
         limits: { max_instances_per_request: 10_000, max_concurrent_requests: setup.instances[index]?.max_concurrent ?? null },
@@ -72,7 +75,9 @@ export class World {
       const { instance, there } = this.#config.find((entry) => entry.instance.name === cloud.name) ?? {};
       const { boot_ms, call_ms, kind } = setup.api;
       const quick = boot_ms < 30_000 && call_ms < 1_000 && kind === 'plain';
-      return quick && there === true && instance?.enabled === true && instance.weight > 0 && instance.limits.max_concurrent_requests === null;
+      return (
+        quick && there === true && instance?.enabled === true && instance.weight > 0 && instance.limits.max_concurrent_requests === null
+      );
     };
     time.tell = () => shelf.tell();
     time.over = () => this.judge.violations.length > 0;
@@ -108,7 +113,7 @@ export class World {
     const life = new Life(owner, host, this.time, this.#instances());
     this.lives.push(life);
     const { setup } = this;
-    const { type, api } = providerOf(setup.api, life, this.time);
+    const { type, api } = providerOf(setup.api, this.clouds, life, this.time);
     const settings = { ...quickSettings, rows_per_commit: setup.rows_per_commit, lease_ms: setup.lease_ms };
     try {
       life.loop = await startLoop({
@@ -157,7 +162,7 @@ export class World {
     const template = { template_id: `template-${index}`, ...this.setup.templates[index] } as Template;
     const request_id = `req-${String((this.#asked += 1)).padStart(3, '0')}`;
     await this.asks(async () => {
-      await this.desk.open({ template, machine_count }, (key) => this.directory.choose(template, key, machine_count), { request_id });
+      await this.desk.open({ template, machine_count }, (key) => choose({ template }, { key, machine_count }, {}, this.directory), { request_id });
     });
   }
 
@@ -178,7 +183,7 @@ export class World {
   async #face(): Promise<void> {
     const life = new Life({ host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 }, this.#hosts.here, this.time, []);
     const store = this.shelf.for();
-    const { type, api } = providerOf(this.setup.api, life, this.time);
+    const { type, api } = providerOf(this.setup.api, this.clouds, life, this.time);
     this.#facts?.[Symbol.dispose]();
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();

@@ -215,3 +215,40 @@ test.serial('one that is started beside another gives way, and waits until that 
   writeServerPlace(data, said);
   t.deepEqual(await starting, { place: said, own: false });
 });
+
+test.serial('what a killed server left behind is not believed when the next one listens on its socket already', async (t) => {
+  const place = await placeFor(t);
+  const data = join(place.directory, 'data');
+  makeDataDirectory(data);
+  using _ = lockDataDirectory(data);
+  const socket_path = join(data, 'muster.sock');
+  const dead = { pid: 2 ** 22 + 1, host: '127.0.0.1', port: 1, socket_path, started_at: new Date(0).toISOString(), version: '0.0.0' };
+  writeServerPlace(data, dead);
+  const starting = startInBackground(data, ['--config', join(place.directory, 'muster.config.json')]);
+  await until(async () => /Another server/.test(readLog(data, 0)));
+  const next = createServer().listen(socket_path);
+  t.teardown(() => void next.close());
+  await once(next, 'listening');
+  // Long enough for several looks, which find somebody who listens where the file says.
+  await sleep(300);
+  const said = { ...dead, pid: dead.pid + 1, started_at: new Date().toISOString() };
+  writeServerPlace(data, said);
+  t.deepEqual(await starting, { place: said, own: false });
+});
+
+test.serial('a server that ends between the look and the call is not asked any more, and the command goes on without it', async (t) => {
+  const place = await placeFor(t);
+  const data = join(place.directory, 'data');
+  makeDataDirectory(data);
+  const socket_path = join(data, 'muster.sock');
+  // It takes the connection of whoever looks whether it is there, and has gone when the call comes.
+  const ending = createServer((socket) => {
+    socket.destroy();
+    ending.close();
+  }).listen(socket_path);
+  await once(ending, 'listening');
+  const started_at = new Date().toISOString();
+  writeServerPlace(data, { pid: 2 ** 22 + 1, host: '127.0.0.1', port: 1, socket_path, started_at, version: '0.0.0' });
+  const listed = await place.muster('templates', 'list', '--output', 'json');
+  t.is(listed.code, 0, listed.err);
+});
