@@ -58,7 +58,9 @@ test('a broker whose data directory was moved away says so, takes no command, an
   t.teardown(() => broker.close());
   const data = join(broker.place.directory, 'data');
   const ask = () => broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
-  t.is((await ask()).status, 200);
+  const ended = async (id: string) => (await broker.call('GET', `/requests/${id}/status`)).body.status === 'completed';
+  const { body: first } = await ask();
+  await broker.until(() => ended(first.request_id));
   renameSync(data, `${data}.away`);
   const says = /muster\.db was removed or moved while muster runs\. Nothing is written any more/;
   // The thread of the loop notices by itself, whatever callers do.
@@ -77,7 +79,7 @@ test('a broker whose data directory was moved away says so, takes no command, an
   await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
   const { status, body } = await ask();
   t.is(status, 200);
-  await broker.until(async () => (await broker.call('GET', `/requests/${body.request_id}/status`)).body.status === 'completed');
+  await broker.until(() => ended(body.request_id));
 });
 
 test('health, metrics and what it is are never limited', async (t) => {
