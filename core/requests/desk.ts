@@ -5,6 +5,7 @@ import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
+import { commitKnown } from './commit-known.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
@@ -51,7 +52,7 @@ export class RequestDesk {
     const took = Math.round(this.#clock.monotonic() - started);
     const { request, changes } = openRequest(wanted, selection, took, this.#clock.now(), { ...given, request_id });
     try {
-      await this.#store.commit(changes);
+      await commitKnown(this.#store, this.#clock, request_id, changes);
     } catch (error) {
       // Two calls with one key at once: the other one won.
       const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
@@ -69,7 +70,7 @@ export class RequestDesk {
     const machines = await machinesNamed(this.#store, machine_ids);
     const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
     try {
-      await this.#store.commit(changes);
+      await commitKnown(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
       const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
       if (winner) return this.#returnAgain(winner);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { fingerprint } from '../../../core/ids.ts';
-import { isBrokerError, type Template } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
+import { BrokerError, isBrokerError, type Template } from '../../../core/index.ts';
+import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
 const small: Template = { template_id: 'small' };
@@ -132,4 +132,68 @@ test('more pending requests than the bound are refused with UNAVAILABLE', async 
   await ask();
   t.is(codeOf(await t.throwsAsync(ask())), 'UNAVAILABLE');
   await store.close();
+});
+
+/** A storage that cannot say what became of a commit: it is kept, or it is not. */
+function doubtful(bench: LoopBench, kept: boolean): void {
+  const commit = bench.store.commit.bind(bench.store);
+  bench.store.commit = async (changes) => {
+    bench.store.commit = commit;
+    if (kept) await commit(changes);
+    throw new BrokerError('UNAVAILABLE', 'The disk failed.', { outcome: 'unknown' });
+  };
+}
+
+test('a commit of which the storage cannot say what became of it is looked for by its id, and answered when it is there', async (t) => {
+  const bench = await loopBench({ east: new ScriptedCloud() });
+  doubtful(bench, true);
+  const { request } = await bench.desk.open({ template: small, machine_count: 2 }, choose);
+  t.truthy(await bench.store.get('request', { request_id: request.request_id }));
+  await bench.clock.advance(1_000);
+  doubtful(bench, true);
+  const returned = await bench.desk.giveBack(['m-1'], 60);
+  t.is((await bench.status(returned.request.request_id)).request.kind, 'return');
+  t.is((await bench.store.find('request', {})).length, 2);
+  await bench.close();
+});
+
+test('what cannot be found is refused within seconds, naming the id to ask again with', async (t) => {
+  const bench = await loopBench({ east: new ScriptedCloud() });
+  const refusal = async (call: () => Promise<unknown>): Promise<BrokerError> => {
+    doubtful(bench, false);
+    const [refused] = await Promise.all([t.throwsAsync<BrokerError>(call()), bench.clock.advance(5_000)]);
+    t.like(refused, { code: 'UNAVAILABLE', details: { outcome: 'unknown' } });
+    t.regex(refused?.message ?? '', /^It is not known whether '(req|ret)-[^']+' was stored: .*The disk failed\.$/);
+    return refused as BrokerError;
+  };
+  const ask = (given = {}) => bench.desk.open({ template: small, machine_count: 2 }, choose, given);
+  const { details } = await refusal(ask);
+  const request_id = String(details['request_id']);
+  t.is(await bench.store.count('request', {}), 0);
+  const again = await Promise.all([ask({ request_id }), ask({ request_id })]);
+  t.deepEqual(
+    again.map(({ request }) => request.request_id),
+    [request_id, request_id],
+  );
+  await bench.clock.advance(1_000);
+  const back = await refusal(() => bench.desk.giveBack(['m-1'], 60));
+  t.regex(String(back.details['request_id']), /^ret-/);
+  t.is(await bench.store.count('request', {}), 1);
+  await bench.close();
+});
+
+test('what was refused, and what was certainly not written, is not looked for', async (t) => {
+  const bench = await loopBench({ east: new ScriptedCloud() });
+  let reads = 0;
+  const get = bench.store.get.bind(bench.store);
+  bench.store.get = (kind, key) => {
+    reads += 1;
+    return get(kind, key);
+  };
+  const commit = bench.store.commit.bind(bench.store);
+  bench.store.commit = () => Promise.reject(new BrokerError('UNAVAILABLE', 'The disk is full.'));
+  t.is(codeOf(await t.throwsAsync(bench.desk.open({ template: small, machine_count: 2 }, choose))), 'UNAVAILABLE');
+  t.is(reads, 0);
+  bench.store.commit = commit;
+  await bench.close();
 });
