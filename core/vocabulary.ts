@@ -24,7 +24,11 @@ export const p = {
     description: `How many machines; at most ${machineCountCeiling}, and what the template and the provider instance allow.`,
     aliases: ['count', 'requested_count'],
   }),
-  machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10_000, description: 'Machine ids.' }),
+  machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+    minItems: 1,
+    maxItems: 10_000,
+    description: 'Machine ids; `instance/id` where machines of several instances have one id.',
+  }),
   provider_preference: Type.Object(
     {
       type: Type.Optional(
@@ -37,7 +41,11 @@ export const p = {
     },
     { additionalProperties: false, description: 'Which provider instance shall serve the request; it beats what the template says.' },
   ),
-  machine_id: Type.String({ minLength: 1, maxLength: 255, description: 'Machine id.' }),
+  machine_id: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Machine id; `instance/id` where machines of several instances have one id.',
+  }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'How many entries to pass over. Not together with page.' }),
   additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Kept with the request and passed through.' }),
   tags: Type.Record(Type.String(), Type.String(), {

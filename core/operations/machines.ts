@@ -66,7 +66,7 @@ export const getMachine = operation('GetMachineQuery', {
   summary: 'One machine.',
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({ machine: MachineView }),
-  refusals: ['MACHINE_NOT_FOUND'],
+  refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'GET', path: '/inventory/{machine_id}' },
   cli: { command: 'machines show', args: ['machine_id'], example: 'muster machines show i-09227c8720e055176' },
   async handle({ machine_id }, { inventory }) {
@@ -97,10 +97,10 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
     provider_healthy: Type.Boolean({ description: 'False: the provider instance does not answer, so this is old.' }),
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
-  refusals: ['MACHINE_NOT_FOUND'],
+  refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   cli: { command: 'machines health', args: ['machine_id'], example: 'muster machines health i-09227c8720e055176' },
-  async handle({ machine_id }, { inventory, providers }) {
-    const { status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(machine_id);
+  async handle({ machine_id: name }, { inventory, providers }) {
+    const { machine_id, status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(name);
     const healthy = status === 'running' && ready_at !== undefined && going === undefined && reclaim_at === undefined;
     return {
       machine_id,

@@ -49,7 +49,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
     { additionalProperties: false },
   ),
   output: 'returned',
-  refusals: ['MACHINE_NOT_FOUND'],
+  refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
   cli: { command: 'machines return', args: ['machine_ids'], example: 'muster machines return i-09227c8720e055176 --wait' },
   leaves_work: true,

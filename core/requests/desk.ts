@@ -7,9 +7,10 @@ import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
 import { commitKnown } from './commit-known.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
-import { machinesNamed, openReturn, returnAsOpened } from './give-back.ts';
+import { openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { Lookout } from './lookout.ts';
+import { machinesNamed, type MachineName } from './machines-named.ts';
 import { requestNotFound } from './not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open.ts';
 import { RecordCache } from './record-cache.ts';
@@ -63,11 +64,14 @@ export class RequestDesk {
     return { request };
   }
 
-  /** Stores a return: one durable write. Refuses unknown ids with MACHINE_NOT_FOUND; machines that are gone already are no error. */
-  async giveBack(machine_ids: readonly string[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
+  /**
+   * Stores a return: one durable write. Refuses unknown names with MACHINE_NOT_FOUND, and ids that live at several instances with CONFLICT; machines
+   * that are gone already are no error.
+   */
+  async giveBack(names: readonly MachineName[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#returnAgain(under);
-    const machines = await machinesNamed(this.#store, machine_ids);
+    const machines = await machinesNamed(this.#store, names, 'nothing is returned');
     const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
     try {
       await commitKnown(this.#store, this.#clock, request.request_id, changes);

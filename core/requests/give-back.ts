@@ -1,30 +1,9 @@
-import { BrokerError } from '../errors.ts';
 import { newReturnId, newWishId } from '../ids.ts';
 import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { WishRecord } from '../model/wish.ts';
-import type { Change, Store } from '../storage.ts';
+import type { Change } from '../storage.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
-
-/** The machines that the ids name; MACHINE_NOT_FOUND naming every unknown one, and then nothing is returned. */
-export async function machinesNamed(store: Store, machine_ids: readonly string[]): Promise<readonly MachineRecord[]> {
-  const wanted = [...new Set(machine_ids)];
-  const found: MachineRecord[] = [];
-  // A storage bounds how many values one comparison may list.
-  for (let i = 0; i < wanted.length; i += 500)
-    found.push(...(await store.find('machine', { where: { machine_id: wanted.slice(i, i + 500) } })));
-  const known = new Set(found.map((machine) => machine.machine_id));
-  const unknown = wanted.filter((id) => !known.has(id));
-  if (unknown.length > 0) {
-    const shown = unknown.slice(0, 20).map((id) => `'${id}'`);
-    const more = unknown.length > 20 ? ` and ${unknown.length - 20} more` : '';
-    throw new BrokerError('MACHINE_NOT_FOUND', `No machine has the id ${shown.join(', ')}${more}; nothing is returned.`, {
-      machine_ids: unknown,
-    });
-  }
-  const place = new Map(wanted.map((id, index) => [id, index]));
-  return found.toSorted((a, b) => (place.get(a.machine_id) ?? 0) - (place.get(b.machine_id) ?? 0));
-}
 
 const goneMessage = 'All machines are gone already.';
 const acceptedMessage = (count: number): string => `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;

@@ -1,14 +1,12 @@
 import type { Clock } from '../clock.ts';
-import { BrokerError } from '../errors.ts';
-import { machineKey, machineStatuses, type MachineRecord, type MachineStatus } from '../model/machine.ts';
+import { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from '../model/machine.ts';
 import type { Reclaimed } from '../scheduler.ts';
 import type { HostRef } from '../provider.ts';
 import type { Query, Store } from '../storage.ts';
 import { inOrder } from './machine-order.ts';
+import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';
 import { Strangers } from './strangers.ts';
 
-/** A storage bounds how many values one comparison may list. */
-const valuesAtOnce = 500;
 const machinesAtOnce = 10_000;
 
 /** What is known of hosts that a caller names. */
@@ -29,12 +27,11 @@ export class Inventory {
     this.#strangers = new Strangers(store, clock);
   }
 
-  /** The machine of an id; the newest, should two instances have used it. Refuses with MACHINE_NOT_FOUND. */
-  async get(machine_id: string): Promise<MachineRecord> {
-    const found = await this.#store.find('machine', { where: { machine_id } });
-    const newest = found.toSorted((a, b) => b.created_at - a.created_at)[0];
-    if (newest) return newest;
-    throw new BrokerError('MACHINE_NOT_FOUND', `No machine has the id '${machine_id}'.`, { machine_ids: [machine_id] });
+  /** The machine that a name means, as `machinesNamed` says. */
+  async get(name: MachineName): Promise<MachineRecord> {
+    const [machine] = await machinesNamed(this.#store, [name]);
+    if (machine) return machine;
+    throw new Error('A name that means no machine was not refused.');
   }
 
   async list(query: Query<'machine'>): Promise<{ readonly items: readonly MachineRecord[]; readonly total_count: number }> {
@@ -42,13 +39,13 @@ export class Inventory {
     return { items, total_count };
   }
 
-  /** Ids of all machines that live and that nobody gave back yet. */
-  async living(): Promise<readonly string[]> {
-    const ids = new Set<string>();
+  /** All machines that live and that nobody gave back yet. */
+  async living(): Promise<readonly MachineKey[]> {
+    const keys: MachineKey[] = [];
     for (let offset = 0; ; offset += machinesAtOnce) {
       const page = await this.#store.find('machine', { where: { gone_at: null }, limit: machinesAtOnce, offset });
-      for (const { machine_id, going } of page) if (going === undefined) ids.add(machine_id);
-      if (page.length < machinesAtOnce) return [...ids];
+      for (const { provider_instance, machine_id, going } of page) if (going === undefined) keys.push({ provider_instance, machine_id });
+      if (page.length < machinesAtOnce) return keys;
     }
   }
 
@@ -84,10 +81,10 @@ export class Inventory {
     ];
   }
 
-  /** The machines that are meant by these ids and host names, each once, and the hosts that nobody knows. */
+  /** The machines that are meant by these ids and host names, each once, and the hosts that nobody knows. Where several live under one, all of them. */
   async hosts(machine_ids: readonly string[], names: readonly string[]): Promise<Hosts> {
     const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
-    const unique = new Map([...byId.values(), ...byName.values()].map((machine) => [machineKey(machine), machine]));
+    const unique = new Map([...byId.values(), ...byName.values()].flat().map((machine) => [machineKey(machine), machine]));
     return {
       machines: inOrder(unique.values()),
       unknown: [
@@ -97,15 +94,9 @@ export class Inventory {
     };
   }
 
-  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<ReadonlyMap<string, MachineRecord>> {
-    const wanted = [...new Set(values)];
-    const found: MachineRecord[] = [];
-    for (let i = 0; i < wanted.length; i += valuesAtOnce)
-      found.push(...(await this.#store.find('machine', { where: { [field]: wanted.slice(i, i + valuesAtOnce) } })));
-    // A host name may be used again by a later machine: the newest is meant.
-    const newest = new Map<string, MachineRecord>();
-    for (const machine of found.toSorted((a, b) => a.created_at - b.created_at)) newest.set(String(machine[field]), machine);
-    return newest;
+  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+    const groups = Map.groupBy(await machinesWith(this.#store, field, values), (machine) => String(machine[field]));
+    return new Map([...groups].map(([value, machines]) => [value, meant(machines)]));
   }
 }
 

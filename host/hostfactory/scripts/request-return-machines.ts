@@ -9,9 +9,7 @@ export const requestReturnMachines: Script = async ({ input, services, words, ke
   const { inventory, requests } = services;
   const hosts = hostsIn(entriesIn(input, 'machines'));
   if (hosts.length === 0) throw invalidInput();
-  const machines = await findHosts(hosts, inventory);
-  const ids = machines.map(({ machine_id }) => machine_id);
-  const detail = await requests.giveBack(ids, timeout_s, key ? { key } : {});
+  const detail = await requests.giveBack(await findHosts(hosts, inventory), timeout_s, key ? { key } : {});
   const { request } = detail;
   const { message = request.message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;
   const over = request.status === 'completed';

@@ -70,7 +70,7 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   [
     'one machine under two attempts',
     "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2), market FROM machine WHERE machine_id = 'm-1'",
-    /error \/machine\/east\/m-1 and \/machine\/west\/m-1: lives under several attempts/,
+    /warning \/machine\/east\/m-1 and \/machine\/west\/m-1: live under one id/,
   ],
   [
     'two orders under one token',
