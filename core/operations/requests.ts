@@ -139,13 +139,22 @@ export const listRequests = operation('ListActiveRequestsQuery', {
 });
 
 export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
-  summary: 'Returns that are not done yet, with their machines.',
-  input: Type.Object({}, { additionalProperties: false }),
+  summary: 'Returns that are not done yet, newest first, with their machines.',
+  input: Type.Object(
+    {
+      limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: sortBy(sortable),
+    },
+    { additionalProperties: false },
+  ),
   output: 'listed',
-  rest: { method: 'GET', path: '/requests/return' },
+  rest: { method: 'GET', path: '/requests/return', omit: ['offset'] },
   cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
-  async handle(_, { requests }) {
+  async handle(input, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
-    return requests.listed({ where, order: [['created_at', 'desc']] }, true);
+    return requests.listed({ where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) }, true);
   },
 });

@@ -90,15 +90,26 @@ test('GET /requests/return: the returns that are not done, with their machines',
   t.like(theirs.requests[0], { requestId: stage('hostfactory').returned, status: 'running' });
 });
 
-test('GET /requests/return: all of them, however many', async (t) => {
+test('GET /requests/return: in pages as other lists, each return once, and how many there are in all', async (t) => {
   const broker = await specBroker();
   t.teardown(() => broker.close());
   const { completed_at: _, ...open } = openReturn([], 60, Date.now(), {}).request;
   const records = Array.from({ length: 1100 }, (_, i) => ({ ...open, request_id: `ret-${i}`, status: 'pending' as const }));
   await broker.broker.store.commit(records.map((record) => ({ op: 'insert', kind: 'request', record }) as const));
-  const { body } = await broker.call('GET', '/requests/return');
-  t.like(body, { count: 1100, total_count: 1100 });
-  t.is(body.requests.length, 1100);
+  const page = async (query: string) => (await broker.call('GET', `/requests/return${query}`)).body;
+  const first = await page('');
+  t.like(first, { count: 50, total_count: 1100 });
+  t.is(first.requests.length, 50);
+  t.like(await page('?limit=1000'), { count: 1000, total_count: 1100 });
+  const seen = new Set<string>();
+  for (let at = 1; at <= 6; at += 1) for (const { request_id } of (await page(`?page=${at}&page_size=200`)).requests) seen.add(request_id);
+  t.is(seen.size, 1100);
+  t.deepEqual(
+    (await page('?limit=2&sort=request_id:asc')).requests.map((each: any) => each.request_id),
+    ['ret-0', 'ret-1'],
+  );
+  for (const query of ['?limit=0', '?limit=1001', '?page_size=201', '?limit=5&page_size=5', '?sort=colour:asc', '?offset=3'])
+    t.is((await broker.call('GET', `/requests/return${query}`)).status, 400, query);
 });
 
 test('GET /requests/{request_id}/status: the row of the default scheduler', async (t) => {

@@ -197,3 +197,25 @@ test('what was refused, and what was certainly not written, is not looked for', 
   bench.store.commit = commit;
   await bench.close();
 });
+
+test('a return of few machines reads these, not all machines of the requests that they came from', async (t) => {
+  const bench = await loopBench({ east: new ScriptedCloud() });
+  await bench.request(200);
+  await bench.clock.advance(1_000);
+  const { request } = await bench.desk.giveBack(['m-7', 'm-3'], 60);
+  let read = 0;
+  const find = bench.store.find.bind(bench.store);
+  bench.store.find = async (kind, query) => {
+    const found = await find(kind, query);
+    if (kind === 'machine') read += found.length;
+    return found;
+  };
+  const { machines } = await bench.status(request.request_id);
+  t.deepEqual(
+    machines.map((machine) => machine.machine_id),
+    ['m-7', 'm-3'],
+  );
+  t.is(read, 2);
+  bench.store.find = find;
+  await bench.close();
+});
