@@ -36,6 +36,7 @@ import { tellMissing } from './act/tell-missing.ts';
 import { Owners } from './act/owners.ts';
 import type { Tools } from './act/tools.ts';
 import { watchReturn } from './absorb/watch-return.ts';
+import { PopulateWatch } from './populate-watch.ts';
 import { StrangerWatch } from './stranger-watch.ts';
 import { Survey } from './survey.ts';
 import { Sweep } from './sweep/sweep.ts';
@@ -110,6 +111,7 @@ class Loop implements RunningLoop {
   readonly #sweep: Sweep;
   readonly #survey: Survey;
   readonly #strangers: StrangerWatch;
+  readonly #populating: PopulateWatch;
   readonly #delivery: EventDelivery;
   readonly #recorder: Recorder;
   readonly #trouble: StorageTrouble;
@@ -141,6 +143,7 @@ class Loop implements RunningLoop {
     this.#sweep = new Sweep({ ...shared, installation });
     this.#survey = new Survey(shared);
     this.#strangers = new StrangerWatch(shared);
+    this.#populating = new PopulateWatch({ ...shared, installation });
     this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
     this.#trouble = new StorageTrouble(clock, log);
     const work: Work = {
@@ -219,8 +222,10 @@ class Loop implements RunningLoop {
     await this.#holdings.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
     this.#strangers[Symbol.dispose]();
+    this.#populating[Symbol.dispose]();
     this.#delivery[Symbol.dispose]();
-    await Promise.all([this.#health.idle(), this.#sweep.idle(), this.#survey.idle(), this.#strangers.idle(), this.#delivery.idle()]);
+    const behind = [this.#health, this.#sweep, this.#survey, this.#strangers, this.#populating, this.#delivery];
+    await Promise.all(behind.map((each) => each.idle()));
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
@@ -303,6 +308,7 @@ class Loop implements RunningLoop {
     this.#sweep.begin(this.#parts.instances);
     this.#survey.begin(this.#parts.instances);
     this.#strangers.begin(this.#parts.instances);
+    this.#populating.begin();
     await this.#tidy
       .tidy()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));

@@ -55,7 +55,8 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
 });
 
 export const populateMachineIds = operation('PopulateMachineIdsCommand', {
-  summary: 'Have the loop look for the machines of a request at its provider. Only those that the provider says are its own are taken in.',
+  summary:
+    'Have the loop look for the machines of a request at its provider. Only those that the provider says are its own are taken in; call again to see. One that comes after the end of its request is given back.',
   input: Type.Object(
     {
       request_id: p.request_id,
@@ -79,8 +80,8 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, machine_ids = [] }, { requests }) {
-    // The look is what verifies: it takes in what carries the request's tags, and nothing else.
+  async handle({ request_id, machine_ids = [] }, { requests, steering }) {
+    await steering.populate(request_id, machine_ids);
     const { machines = [] } = await (await requests.status(request_id, true)).load();
     const known = machines.map((machine) => machine.machine_id);
     return { request_id, machine_ids: known, unverified: machine_ids.filter((id) => !known.includes(id)) };

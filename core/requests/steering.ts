@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError } from '../errors.ts';
+import { expectedMs, expectedTopic } from '../expected.ts';
 import { newWishId } from '../ids.ts';
 import { isSettled } from '../lifecycle/attempt.ts';
 import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
-import type { Store } from '../storage.ts';
+import type { Change, Store } from '../storage.ts';
 import { requestNotFound } from './not-found.ts';
+
+const rowsAtOnce = 200;
 
 /** Commands that bend the life cycle of a request. They only wish: the holder of the request's claim does what is allowed then. */
 export class Steering {
@@ -49,6 +52,27 @@ export class Steering {
     if (status === 'completed' && request.delivered === 0) throw no('it has no machine');
     if (status === 'failed' && request.delivered > 0) throw no(`it has ${request.delivered} machines; a cancel gives them back`);
     return true;
+  }
+
+  /**
+   * Has the loop ask the provider for machines that a request is said to have. Those that it has already are not asked for; what the provider confirms within
+   * ten minutes is taken in, the rest is forgotten.
+   */
+  async populate(request_id: string, machine_ids: readonly string[]): Promise<void> {
+    await this.#get(request_id);
+    const machines = await this.#store.find('machine', { where: { request_id, gone_at: null } });
+    const known = new Set(machines.map(({ machine_id }) => machine_id));
+    const at = this.#clock.now();
+    const questions = [...new Set(machine_ids)]
+      .filter((id) => !known.has(id))
+      .map(
+        (item): Change => ({
+          op: 'put',
+          kind: 'fact',
+          record: { topic: expectedTopic, name: request_id, item, value: {}, at, until: at + expectedMs },
+        }),
+      );
+    for (let i = 0; i < questions.length; i += rowsAtOnce) await this.#store.commit(questions.slice(i, i + rowsAtOnce));
   }
 
   async #running(request_id: string, what: string): Promise<RequestRecord> {

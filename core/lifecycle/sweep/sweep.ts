@@ -1,10 +1,10 @@
 import { isFault } from '../../fault.ts';
-import { newWishId } from '../../ids.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { OwnedResource } from '../../provider.ts';
 import type { Connected } from '../../providers/session-pool.ts';
 import type { Change } from '../../storage.ts';
 import { type Astray, compare } from './compare.ts';
+import { foundWish } from './found-wish.ts';
 import { readKnown } from './read-known.ts';
 import { Sightings } from './sightings.ts';
 import type { BackgroundParts } from '../background-parts.ts';
@@ -105,27 +105,14 @@ export class Sweep {
     await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
   }
 
-  async #handOver({ request_id, attempt, provider_instance, machines }: Astray): Promise<void> {
+  async #handOver(astray: Astray): Promise<void> {
     const { store, clock, log } = this.#parts;
+    const { request_id, attempt, machines } = astray;
     log.warn(
       { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
       'Machines were found that their request had lost sight of.',
     );
-    await store.commit([
-      {
-        op: 'insert',
-        kind: 'wish',
-        record: {
-          wish_id: newWishId(),
-          kind: 'found',
-          request_id,
-          machines: machines.map(({ machine_id }) => ({ provider_instance, machine_id })),
-          found: { attempt, reports: [...machines] },
-          created_at: clock.now(),
-          absorbed: false,
-        },
-      },
-    ]);
+    await store.commit([foundWish(astray, clock.now())]);
   }
 
   async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {

@@ -46,4 +46,9 @@ test('machines are taken into a request only when the provider says that they ar
   const { machine_ids, unverified } = await broker.run('populate_machine_ids', { request_id, machine_ids: [...ids, 'i-foreign'] });
   t.deepEqual([...machine_ids].toSorted(), [...ids].toSorted());
   t.deepEqual(unverified, ['i-foreign']);
+  const expected = () => broker.broker.store.count('fact', { topic: 'expected', name: request_id });
+  await broker.until(async () => (await expected()) === 0);
+  const again = await broker.run('populate_machine_ids', { request_id, machine_ids: ['i-foreign'] });
+  t.deepEqual([[...again.machine_ids].toSorted(), again.unverified], [[...ids].toSorted(), ['i-foreign']]);
+  await t.throwsAsync(broker.run('populate_machine_ids', { request_id: 'req-0', machine_ids: [] }), { code: 'REQUEST_NOT_FOUND' });
 });
