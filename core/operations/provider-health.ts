@@ -25,7 +25,7 @@ export const checkProvider = operation('CheckProviderCommand', {
   }),
   refusals: ['PROVIDER_NOT_FOUND', 'UNAVAILABLE'],
   rest: { method: 'POST', path: '/providers/{provider_name}/check', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers check', args: ['provider_name'] },
+  cli: { command: 'providers check', args: ['provider_name'], example: 'muster providers check east' },
   repeatable: true,
   needs_loop: true,
   async handle({ provider_name }, { providers, checkup }) {
