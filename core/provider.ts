@@ -91,7 +91,7 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    * a session of the same identity. Default: the instance's name.
    */
   identity?(session: Session, call: Call): Promise<string>;
-  /** One cheap question to the provider; throws a ProviderFault when it does not answer. Default: the instance counts as healthy. */
+  /** One cheap question to the provider; throws a ProviderFault when it does not answer. Default: that it connects counts as an answer. */
   check?(session: Session, call: Call): Promise<void>;
   close?(session: Session): Promise<void>;
   /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
@@ -207,7 +207,10 @@ export interface MachineReport {
   readonly machine_type?: string;
   /** How it is paid for. */
   readonly market?: Market;
-  /** Where it runs, in the provider's own spelling. */
+  /**
+   * Where it runs, in the words of `places`: what an outage hits as a whole. An answer that lists none of the machines of a zone says of none of them that
+   * it is gone. Absent: an outage of a part of the provider cannot be told from machines that are gone.
+   */
   readonly zone?: string;
   /** Zone, weight …: stored, and handed back in MachineRef. */
   readonly data?: object;
@@ -217,6 +220,7 @@ export interface MachineRef {
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly launched_at?: string;
+  readonly zone?: string;
   readonly data?: object;
 }
 

@@ -15,6 +15,7 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { inWords } from '../core/operations/strategy-words.ts';
 import type { Services } from '../core/operations/services.ts';
+import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { Cleanup } from '../core/requests/cleanup.ts';
@@ -112,6 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         cleanup: new Cleanup(store, container.get(clock)),
         configuration: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
+        checkup: loop ?? noCheckup,
         clock: container.get(clock),
       },
       rendering: new Rendering(scheduler, await ownWords()),

@@ -43,6 +43,11 @@ export async function runLoop(
   });
   loop = running;
 
+  async function check(id: number, instance: string): Promise<void> {
+    const checked = await running.check(instance).catch(() => undefined);
+    tell({ told: 'checked', id, ...(checked ? { checked } : {}) });
+  }
+
   /** Ends the thread, whatever timers a plugin left behind. */
   async function stop(): Promise<void> {
     await running.stop();
@@ -53,6 +58,7 @@ export async function runLoop(
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') tell(pong(running.trouble()));
     else if (message.do === 'measure') tell({ told: 'measured', families: [...meter.families(), ...thread.families()] });
+    else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'look') running.look(message.request_ids);
     else void stop();
   });

@@ -1,7 +1,8 @@
+import type { Checkup } from '../core/providers/checkup.ts';
 import type { Family } from './metrics/family.ts';
 
 /** The loop as the process of the faces sees it, wherever it runs. */
-export interface LoopHandle {
+export interface LoopHandle extends Checkup {
   readonly where: 'thread' | 'inline' | 'primary';
   /** Why nothing is carried out at the moment; undefined: it runs. */
   trouble(): string | undefined | Promise<string | undefined>;

@@ -12,6 +12,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     where: 'inline',
     trouble: () => (stopped ? 'The loop is stopped.' : loop.trouble()),
     measures: async () => meter.families(),
+    check: (instance) => loop.check(instance).catch(() => undefined),
     look: (request_ids) => loop.look(request_ids),
     stop: () => {
       stopped = true;

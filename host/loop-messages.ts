@@ -1,4 +1,5 @@
 import type { Settings } from '../core/lifecycle/settings.ts';
+import type { Checked } from '../core/model/health.ts';
 import type { Quarantined } from '../core/providers/session-pool.ts';
 import type { Owner } from '../core/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -20,6 +21,7 @@ export interface LoopThreadData {
 
 export type ToLoop =
   | { readonly do: 'look'; readonly request_ids: readonly string[] }
+  | { readonly do: 'check'; readonly id: number; readonly instance: string }
   | { readonly do: 'ping' }
   | { readonly do: 'measure' }
   | { readonly do: 'stop' };
@@ -31,5 +33,7 @@ export type FromLoop =
   /** With what keeps the loop from carrying requests out, where something does. */
   | { readonly told: 'pong'; readonly trouble?: string }
   | { readonly told: 'measured'; readonly families: readonly Family[] }
+  /** Of an instance that was to be asked; nothing where that could not be. */
+  | { readonly told: 'checked'; readonly id: number; readonly checked?: Checked }
   | { readonly told: 'log'; readonly line: LogLine }
   | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

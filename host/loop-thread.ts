@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/log.ts';
+import type { Checked } from '../core/model/health.ts';
 import { callMemory, readMarks } from './call-marks.ts';
 import { Quarantine } from './quarantine.ts';
 import { suspectsOf } from './suspects.ts';
@@ -35,6 +36,8 @@ const own = ['core/', 'host/', 'config/', 'node_modules/p-limit/', 'node_modules
 );
 /** Who asks something waits no longer for a thread that is busy. */
 const measureMs = 1_000;
+/** The loop itself waits for a provider for 20 seconds at most. */
+const checkMs = 25_000;
 /** Loading fills the young generation once; the default would keep the room for it for ever. */
 const youngMb = 6;
 
@@ -65,6 +68,9 @@ export class LoopThread implements LoopHandle {
   #last: readonly Family[] = [];
   readonly #asking: (() => void)[] = [];
   readonly #listening: (() => void)[] = [];
+  /** Who waits for an instance that is being asked. */
+  readonly #checking = new Map<number, (checked?: Checked) => void>();
+  #checks = 0;
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
@@ -82,6 +88,19 @@ export class LoopThread implements LoopHandle {
 
   look(request_ids: readonly string[]): void {
     if (this.#ready) this.#send({ do: 'look', request_ids });
+  }
+
+  check(instance: string): Promise<Checked | undefined> {
+    if (!this.#ready) return Promise.resolve(undefined);
+    const id = this.#checks++;
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.#checked(id), checkMs);
+      this.#checking.set(id, (checked) => {
+        clearTimeout(late);
+        resolve(checked);
+      });
+      this.#send({ do: 'check', id, instance });
+    });
   }
 
   async measures(): Promise<readonly Family[]> {
@@ -132,6 +151,7 @@ export class LoopThread implements LoopHandle {
     if (message.told === 'measured') return this.#measured(message.families);
     if (message.told === 'names') this.#names = message.names;
     if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
+    if (message.told === 'checked') return this.#checked(message.id, message.checked);
     if (message.told === 'pong') {
       [this.#failures, this.#hindered] = [0, message.trouble];
       for (const tell of this.#listening.splice(0)) tell();
@@ -143,6 +163,11 @@ export class LoopThread implements LoopHandle {
   #measured(families: readonly Family[]): void {
     this.#last = families;
     for (const tell of this.#asking.splice(0)) tell();
+  }
+
+  #checked(id: number, checked?: Checked): void {
+    this.#checking.get(id)?.(checked);
+    this.#checking.delete(id);
   }
 
   #ping(): void {
@@ -193,6 +218,7 @@ export class LoopThread implements LoopHandle {
     this.#hindered = undefined;
     this.#before = carriedOn(this.#before, this.#last);
     this.#measured([]);
+    for (const id of this.#checking.keys()) this.#checked(id);
     if (this.#stopped) return;
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;

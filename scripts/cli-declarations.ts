@@ -12,10 +12,10 @@ const file = join(import.meta.dirname, '../host/cli/declared.json');
 /** The operations as the command line reads them, made anew from the registry. */
 export function cliDeclarations(): Declared {
   const declared = (operations as readonly Operation<any, any>[]).flatMap((operation) => {
-    const { name, kind, summary, cli, leaves_work = false, interactive_defaults: defaults = {} } = operation;
+    const { name, kind, summary, cli, leaves_work = false, needs_loop = false, interactive_defaults: defaults = {} } = operation;
     if (!cli) return [];
     const { command, args = [], example } = cli;
-    return [{ name, kind, summary, command, args, example, input: interactiveInput(operation), defaults, leaves_work }];
+    return [{ name, kind, summary, command, args, example, input: interactiveInput(operation), defaults, leaves_work, needs_loop }];
   });
   // As JSON: what a schema carries beside it is for the one who compiles it.
   return JSON.parse(JSON.stringify({ operations: declared, template: CommonTemplate })) as Declared;

@@ -1,3 +1,5 @@
+import type { FaultKind } from '../fault.ts';
+
 /** What is known of an instance: nothing until it answered once in its present configuration, then whether it answers. */
 export const healthStatuses = ['unknown', 'healthy', 'unhealthy'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
@@ -16,5 +18,5 @@ export interface Checked extends Health {
   /** Epoch milliseconds. */
   readonly checked_at: number;
   /** Why it did not answer. Absent: it answered. */
-  readonly fault?: { readonly kind: string; readonly code: string; readonly message: string };
+  readonly fault?: { readonly kind: FaultKind; readonly code: string; readonly message: string };
 }

@@ -83,6 +83,8 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
   readonly tells_status_word?: boolean;
   /** What it stores is carried out afterwards: without a server that runs, somebody must see to it. Default false. */
   readonly leaves_work?: boolean;
+  /** It asks the loop: without a server that runs, the command line and MCP run one for the time of the call. Default false. */
+  readonly needs_loop?: boolean;
   handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;
 }
 

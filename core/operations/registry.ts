@@ -4,6 +4,7 @@ import { getConfiguration } from './configuration.ts';
 import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, listReclaimedMachines } from './machines.ts';
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './maintenance.ts';
 import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './provider-checks.ts';
+import { checkProvider } from './provider-health.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers.ts';
 import {
   cancelRequest,
@@ -57,6 +58,7 @@ export const operations = [
   listProviders,
   getProvider,
   getProviderCapabilities,
+  checkProvider,
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Cleanup } from '../requests/cleanup.ts';
 import type { Inventory } from '../requests/inventory.ts';
@@ -23,5 +24,6 @@ export interface Services {
   readonly inventory: Inventory;
   readonly steering: Steering;
   readonly cleanup: Cleanup;
+  readonly checkup: Checkup;
   readonly clock: Clock;
 }

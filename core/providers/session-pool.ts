@@ -101,6 +101,17 @@ export class SessionPool {
     return this.#known.get(name);
   }
 
+  /**
+   * Whether to ask an instance how it is would start what it asks: its endpoint is one that a plugin serves (the simulated cloud), and nothing was done
+   * with it yet. An idle broker starts nothing.
+   */
+  sleeps(name: string): boolean {
+    if (this.#used.has(name)) return false;
+    const instance = this.#parts.instances.find((each) => each.name === name);
+    const settings: readonly unknown[] = Object.values(instance?.config ?? {});
+    return settings.some((value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)));
+  }
+
   /** The session, if it is connected and something was done with it. */
   used(name: string): Connected | undefined {
     return this.#used.has(name) ? this.#known.get(name) : undefined;

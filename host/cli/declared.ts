@@ -16,6 +16,7 @@ export interface DeclaredOperation {
   /** What is sent where nothing else is given: the operation's own defaults may differ. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly leaves_work: boolean;
+  readonly needs_loop: boolean;
 }
 
 /** What is read of an input's JSON Schema beside what `planOf` reads. */

@@ -43,6 +43,8 @@ export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal
   async function take(purpose: Purpose): Promise<Held> {
     // Read each time: nothing is opened for it.
     if (purpose === 'configuration') return { ...(await open(purpose)), retired: true };
+    // A loop in this process is there for the one call: it would keep a server from starting.
+    if (purpose === 'loop' && !(held && !isLocal(held.client))) return { ...(await open(purpose)), retired: true };
     if (held && !(await isRightFor(held, purpose))) retire(held);
     if (held) return held;
     const opened = await open(purpose);

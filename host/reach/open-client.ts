@@ -20,15 +20,17 @@ export interface ReachFlags {
 }
 
 /** What the call is for. */
-export type Purpose = 'configuration' | 'look' | 'store' | 'work';
+export type Purpose = 'configuration' | 'look' | 'store' | 'work' | 'loop';
 
 interface Declared {
   readonly name: string;
   readonly kind: 'command' | 'query';
   readonly leaves_work?: boolean;
+  readonly needs_loop?: boolean;
 }
 
-export function purposeOf({ name, kind, leaves_work }: Declared): Purpose {
+export function purposeOf({ name, kind, leaves_work, needs_loop }: Declared): Purpose {
+  if (needs_loop) return 'loop';
   if (name === 'get_configuration') return 'configuration';
   if (leaves_work) return 'work';
   return kind === 'query' ? 'look' : 'store';
@@ -58,6 +60,7 @@ export async function openClient(flags: ReachFlags, purpose: Purpose, terminal: 
   if (place) return { client: serverClient(addressOf(place), ms) };
   const { configurationClient, localClient } = await import('./local-client.ts');
   if (purpose === 'configuration') return { client: await configurationClient(flags.config, terminal) };
+  if (purpose === 'loop') return workHere(flags, dataDirectory, ms, terminal);
   if (purpose !== 'work') return { client: await localClient(flags.config, purpose, terminal), alone: dataDirectory };
   if (!flags.server) return workHere(flags, dataDirectory, ms, terminal);
   const local = await localClient(flags.config, 'store', terminal);

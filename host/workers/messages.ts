@@ -20,6 +20,7 @@ export interface WorkerData {
 export type Question =
   | { readonly ask: 'trouble' }
   | { readonly ask: 'measures' }
+  | { readonly ask: 'check'; readonly instance: string }
   | { readonly ask: 'take'; readonly group: LimitGroup; readonly client: string };
 
 export type ToWorker =

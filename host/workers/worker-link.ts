@@ -1,4 +1,5 @@
 import { BrokerError } from '../../core/errors.ts';
+import type { Checked } from '../../core/model/health.ts';
 import type { LoopHandle } from '../loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
 import type { Allowance, RateLimits } from '../rest/limits/rate-limits.ts';
@@ -7,6 +8,8 @@ import type { PrimaryLink } from './primary-link.ts';
 
 /** A primary that does not answer is overrun, or about to be gone with all its workers. */
 const patienceMs = 5_000;
+/** Longer than the loop waits for a provider. */
+const checkMs = 30_000;
 
 /** The worker's end of the channel to the primary. */
 export class WorkerLink implements PrimaryLink, RateLimits {
@@ -35,6 +38,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       where: 'primary',
       trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),
       measures: () => Promise.resolve([]),
+      check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
       look: (request_ids) => tell({ told: 'look', request_ids }),
       // It ends with the primary.
       stop: () => Promise.resolve(),
@@ -49,13 +53,13 @@ export class WorkerLink implements PrimaryLink, RateLimits {
     return this.#ask({ ask: 'take', group, client });
   }
 
-  #ask<T>(question: Question): Promise<T> {
+  #ask<T>(question: Question, ms = patienceMs): Promise<T> {
     const id = this.#questions++;
     return new Promise<T>((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(id);
         reject(new BrokerError('UNAVAILABLE', 'The server is overrun; try again.', { retry_after_s: 1 }));
-      }, patienceMs);
+      }, ms);
       this.#waiting.set(id, (answer) => {
         clearTimeout(late);
         resolve(answer as T);

@@ -114,12 +114,13 @@ function strangers({ known, order }: Watch, members: readonly Instance[]): Machi
     if (!InstanceId || ids.has(InstanceId)) return [];
     const status = isComing(member) ? 'pending' : 'running';
     const weight = weightOf(order.template as CloudTemplate, InstanceType);
+    const place = AvailabilityZone ? { zone: AvailabilityZone } : {};
     const data = {
-      ...(AvailabilityZone ? { zone: AvailabilityZone } : {}),
+      ...place,
       ...(InstanceType ? { machine_type: InstanceType } : {}),
       weight,
     };
-    return [{ machine_id: InstanceId, status, data }];
+    return [{ machine_id: InstanceId, status, ...place, data }];
   });
 }
 

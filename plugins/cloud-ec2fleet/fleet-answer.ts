@@ -13,14 +13,15 @@ export interface FleetAnswer {
 export function startedMachines(answer: FleetAnswer, weights: Prepared['weights']): MachineReport[] {
   return answer.instances.flatMap(({ InstanceIds, InstanceType, Lifecycle, LaunchTemplateAndOverrides }) => {
     const { AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
+    const place = AvailabilityZone ? { zone: AvailabilityZone } : {};
     const data = {
       market: marketNamed(Lifecycle) ?? 'on-demand',
-      ...(AvailabilityZone ? { zone: AvailabilityZone } : {}),
+      ...place,
       ...(InstanceType ? { machine_type: InstanceType } : {}),
       ...(SubnetId ? { subnet_id: SubnetId } : {}),
       weight: weights[InstanceType ?? ''] ?? 1,
     };
-    return (InstanceIds ?? []).map((machine_id) => ({ machine_id, status: 'pending' as const, ready: false, data }));
+    return (InstanceIds ?? []).map((machine_id) => ({ machine_id, status: 'pending' as const, ready: false, ...place, data }));
   });
 }
 

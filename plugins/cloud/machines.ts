@@ -42,6 +42,7 @@ export function reportOf(instance: Instance, weight?: number): MachineReport {
     ...(message === undefined ? {} : { message }),
     ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
     market: instance.InstanceLifecycle === 'capacity-block' ? 'capacity-block' : data.market,
+    ...(data.zone === undefined ? {} : { zone: data.zone }),
     data,
   };
 }

@@ -131,11 +131,12 @@ function reports(each: Watched, instances: readonly Instance[], glance: Glance |
   for (const machine of each.known) {
     const { machine_id, status, data } = machine;
     if (seen.has(machine_id)) continue;
-    const about = { machine_id, ...(data ? { data } : {}) };
+    const zone = zoneOf(machine);
+    const about = { machine_id, ...(zone === '' ? {} : { zone }), ...(data ? { data } : {}) };
     if (asked.unknown.has(machine_id)) gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
     else if (glance?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
     else {
-      const silent = glance?.silent.get(zoneOf(machine)) ?? asked.silenceOf(each, machine);
+      const silent = glance?.silent.get(zone) ?? asked.silenceOf(each, machine);
       if (silent) unknown.push({ ...about, status, ready: false });
       silence ??= silent;
     }

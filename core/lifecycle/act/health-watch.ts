@@ -86,7 +86,7 @@ export class HealthWatch implements CallEvidence {
       const watched = this.#of(name);
       this.#judge(name);
       if (watched.unstored) this.#save(name, watched);
-      return enabled && !watched.asking && watched.times.due;
+      return enabled && !watched.asking && watched.times.due && !pool.sleeps(name);
     });
     await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
   }
@@ -97,15 +97,16 @@ export class HealthWatch implements CallEvidence {
     return (watched.asking ??= this.#ask(name, watched, pool, signal).finally(() => delete watched.asking));
   }
 
-  /** As `ask`, for somebody who waits `ms` at most. */
+  /** As `ask`, for somebody who waits `ms` at most. What is to be started for it is. */
   async askNow(name: string, pool: SessionPool, signal: AbortSignal, ms: number): Promise<Checked> {
     const over = new AbortController();
     const late = async (): Promise<Checked> => {
       await this.#clock.sleep(ms, over.signal);
-      const fault = { kind: 'unavailable', code: 'TIMEOUT', message: `'${name}' did not answer within ${ms / 1000} s.` };
+      const fault = { kind: 'unavailable' as const, code: 'TIMEOUT', message: `'${name}' did not answer within ${ms / 1000} s.` };
       return { ...this.#of(name).health, checked_at: this.#clock.now(), fault };
     };
     try {
+      if (pool.sleeps(name)) pool.connect(name).catch(() => undefined);
       return await Promise.race([this.ask(name, pool, signal), late()]);
     } finally {
       over.abort();

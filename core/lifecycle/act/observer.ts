@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../clock.ts';
 import type { Observation, Watched } from '../../provider.ts';
-import type { MachineReport } from '../../provider.ts';
 import { isFault, type ProviderFault } from '../../fault.ts';
 import type { Listed } from '../absorb/absorb-absence.ts';
 import type { GuardedApi } from '../../providers/guarded-api.ts';
@@ -52,10 +51,19 @@ export class Observer {
 }
 
 function listedOf(watched: readonly Watched[], answer: readonly (Observation | ProviderFault | Error)[]): Listed {
-  const seen = answer.flatMap((entry, index): MachineReport[] => {
-    if (entry instanceof Error || isFault(entry)) return [];
-    const known = new Set(watched[index]?.known.map(({ machine_id }) => machine_id));
-    return entry.machines.filter(({ machine_id }) => known.has(machine_id));
-  });
-  return { any: seen.length > 0, zones: new Set(seen.flatMap(({ zone }) => zone ?? [])) };
+  const zones = new Set<string>();
+  let any = false;
+  for (const [index, entry] of answer.entries()) {
+    if (entry instanceof Error || isFault(entry)) continue;
+    const known = new Map(watched[index]?.known.map((machine) => [machine.machine_id, machine]));
+    for (const { machine_id, zone } of entry.machines) {
+      const machine = known.get(machine_id);
+      if (!machine) continue;
+      any = true;
+      // A report may leave out what is known.
+      const where = zone ?? machine.zone;
+      if (where !== undefined) zones.add(where);
+    }
+  }
+  return { any, zones };
 }

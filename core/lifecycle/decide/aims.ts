@@ -67,6 +67,12 @@ export const repeatDue = ({ request }: Pick<Case, 'request'>, now: number): bool
   (request.repeat_release_at ?? 0) > 0 && msUntil(request.repeat_release_at, now) === 0;
 
 export function refOf(machine: MachineRecord): MachineRef {
-  const { machine_id, status, launched_at, data } = machine;
-  return { machine_id, status, ...(launched_at === undefined ? {} : { launched_at }), ...(data === undefined ? {} : { data }) };
+  const { machine_id, status, launched_at, zone, data } = machine;
+  return {
+    machine_id,
+    status,
+    ...(launched_at === undefined ? {} : { launched_at }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(data === undefined ? {} : { data }),
+  };
 }

@@ -47,7 +47,7 @@ export function report(value: unknown, path: string): void {
   plain(data, `${path}/data`);
 }
 
-const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type'] as const;
+const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
 
 /** Why fewer machines came, where anything is said of it. */
 export function shortfalls(value: unknown, path: string): void {

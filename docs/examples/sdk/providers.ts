@@ -21,6 +21,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region check_provider
+  const { answered, status, fault } = await muster.check_provider({ provider_name: 'simulated' });
+  console.log(answered, status, fault?.message); // true healthy undefined
+  // #endregion
+}
+{
   // #region test_provider_selection
   const { provider_instance, selection_reason, rejected } = await muster.test_provider_selection({
     template_id: 'workers',

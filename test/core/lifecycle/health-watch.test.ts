@@ -16,7 +16,7 @@ async function bench(store?: Store) {
   const facts = new Facts(opened, clock, [east]);
   await facts.follow();
   const health = new HealthWatch(facts, clock, silentLog);
-  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0 };
+  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0, sleeps: false };
   const commit = opened.commit.bind(opened);
   opened.commit = (changes) => {
     cloud.commits += 1;
@@ -32,7 +32,13 @@ async function bench(store?: Store) {
       health.ended('east', 'check', { ms: 0 });
     },
   };
-  const pool = { reach: async () => ({ type }) } as unknown as SessionPool;
+  const pool = {
+    reach: async () => ({ type }),
+    connect: async () => {
+      cloud.sleeps = false;
+    },
+    sleeps: () => cloud.sleeps,
+  } as unknown as SessionPool;
   const { signal } = new AbortController();
   const round = () => health.check([east], pool, signal);
   return {
@@ -69,6 +75,16 @@ test('nothing is known of an instance before it answered once; it is asked at th
   await round();
   t.is(cloud.asked, 1);
   t.deepEqual(facts.health('east'), { status: 'healthy', answered_at: clock.now() });
+});
+
+test('what asking would start is left alone until something else is done with it, or somebody wants to know', async (t) => {
+  const { cloud, pass, status, ask } = await bench();
+  cloud.sleeps = true;
+  await pass(300);
+  t.deepEqual([cloud.asked, status()], [0, 'unknown']);
+  t.like(await ask(), { status: 'healthy' });
+  await pass(120);
+  t.is(cloud.asked, 2);
 });
 
 test('that a connection was made, or an order prepared, is no answer of the provider', async (t) => {
@@ -210,7 +226,7 @@ test('who asks now is told what came of it, and why there is no answer', async (
 
 test('who asks now does not wait for ever', async (t) => {
   const { clock, health } = await bench();
-  const pool = { reach: () => new Promise(() => undefined) } as unknown as SessionPool;
+  const pool = { reach: () => new Promise(() => undefined), sleeps: () => false } as unknown as SessionPool;
   const asked = health.askNow('east', pool, new AbortController().signal, 20_000);
   await clock.advance(20_000);
   t.like(await asked, {

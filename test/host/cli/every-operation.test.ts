@@ -178,6 +178,7 @@ const steps: readonly Step[] = [
   },
   { operation: 'list_providers', args: ['providers', 'list', '--sort', 'name:desc'], check: ({ total }) => total === 1 },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
+  { operation: 'check_provider', args: ['providers', 'check', 'east'], check: ({ answered, status }) => answered && status === 'healthy' },
   {
     operation: 'get_provider_capabilities',
     args: ['providers', 'capabilities', '--name', 'east'],

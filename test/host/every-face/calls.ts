@@ -88,6 +88,10 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ total, providers: [{ statistics }] }) => total === 1 && statistics.total_requests === 2,
   },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
+  check_provider: {
+    input: () => ({ provider_name: 'east' }),
+    check: ({ name, answered, status }) => name === 'east' && answered && status === 'healthy',
+  },
   get_provider_capabilities: { input: () => ({ provider_name: 'east' }), check: ({ supported_apis }) => supported_apis.length === 2 },
   validate_provider_configuration: {
     input: () => ({ providers: [{ name: 'west', type: 'cloud', config: { cloud_max_retries: 99 } }] }),

@@ -117,8 +117,8 @@ test('the same call again, under the same key, asks for nothing twice', async (t
 test('every instance unhealthy: refused with the cause, which ends in the code of the cloud', async (t) => {
   const broker = await boot(t, { loop: 'none' });
   const { facts } = broker.broker;
-  const value = { healthy: false, message: 'DescribeInstances: AWS was not able to validate the credentials. Error Code: AuthFailure' };
-  await facts.learn([{ topic: 'health', name: 'east', item: '', value, at: Date.now() }]);
+  const message = 'DescribeInstances: AWS was not able to validate the credentials. Error Code: AuthFailure';
+  await facts.learnHealth('east', { status: 'unhealthy', message });
   const input = { template: { templateId: 'one', machineCount: 1 } };
   const { code, answer } = await ask(broker, 'requestMachines', input);
   t.is(code, 1);
