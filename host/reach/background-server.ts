@@ -59,7 +59,7 @@ export async function startInTurn(dataDirectory: string, options: readonly strin
   const end = performance.now() + startMs;
   for (;;) {
     const place = await runningServer(dataDirectory);
-    if (place) return { place, own: place.pid === child.pid, warned: warningsSince(dataDirectory, from) };
+    if (place) return place.pid === child.pid ? { place, own: true, warned: warningsSince(dataDirectory, from) } : { place, own: false };
     const said = () => lastLines(dataDirectory, 20, from);
     // One that finds another on the directory gives way to it.
     const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);
