@@ -29,12 +29,19 @@ const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>
   AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: ['cloud_max_retries', whole],
 };
 
+/** What a key of theirs becomes in the `template_defaults` of the one provider instance. */
+const defaults: Readonly<Record<string, readonly [ours: string, convert: Convert]>> = {
+  AWS_INSTANCE_PENDING_TIMEOUT_SEC: ['ready_timeout', (value) => bounded(whole(value), 60, 36_000)],
+};
+
+const bounded = (value: unknown, least: number, most: number): unknown =>
+  typeof value === 'number' ? Math.min(most, Math.max(least, value)) : value;
+
 /** What is done here in another way, whatever the key says, and in which. */
 const withoutEffect: Readonly<Record<string, string>> = {
   AWS_CREDENTIAL_RENEW_MARGIN: 'credentials are asked anew five minutes before they expire',
   AWS_REQUEST_RETRY_ATTEMPTS: 'what changes the cloud is repeated under one token until its outcome is known',
   AWS_DESCRIBE_REQUEST_INTERVAL: 'how often the cloud is asked follows from what is under way',
-  AWS_INSTANCE_PENDING_TIMEOUT_SEC: 'a machine that is not usable after ten minutes is replaced',
   AWS_SPOT_TERMINATE_ON_RECLAIM: 'a machine that is returned is ended, announced by the cloud or not',
   AWS_TAG_InstanceID: 'machines are tagged with their request, not with their own id',
   INSTANCE_CREATION_TIMEOUT: 'nothing is ended because the scheduler does not name it',
@@ -63,6 +70,13 @@ export function fromAwsprov(
     config[ours] = value;
     keys.set(`/providers/0/config/${ours}`, `/${key}`);
   }
+  const template_defaults: Record<string, unknown> = {};
+  for (const [key, [ours, convert]] of Object.entries(defaults)) {
+    const value = convert(raw[key]);
+    if (value === undefined) continue;
+    template_defaults[ours] = value;
+    keys.set(`/providers/0/template_defaults/${ours}`, `/${key}`);
+  }
   const level = levelOf(propagated(raw, env)) ?? levelOf(raw['LogLevel']);
   if (level !== undefined) keys.set('/server/log_level', '/LogLevel');
   return {
@@ -70,7 +84,7 @@ export function fromAwsprov(
     value: {
       scheduler: 'hostfactory',
       templates: { directory: '.' },
-      providers: [{ name: instance, type: 'cloud', config }],
+      providers: [{ name: instance, type: 'cloud', config, template_defaults }],
       server: { port: 0, ...(level === undefined ? {} : { log_level: level }) },
     },
     place: (pointer) => source.place(keys.get(pointer) ?? pointer),
@@ -96,14 +110,20 @@ function otherwise(raw: Raw): Finding[] {
     return asked ? [warn(key, `has no effect here: ${why}`)] : [];
   });
   const ms = whole(raw['AWS_CONNECTION_TIMEOUT_MS']);
-  const bounded = typeof ms === 'number' && (ms < 1_000 || ms > 60_000);
+  const ready = whole(raw['AWS_INSTANCE_PENDING_TIMEOUT_SEC']);
+  const outside = (value: unknown, least: number, most: number) => typeof value === 'number' && (value < least || value > most);
   const level = raw['LogLevel'];
   return [
     ...none,
     ...(text(raw['AWS_PROXY_HOST']) !== undefined && !whole(raw['AWS_PROXY_PORT'])
       ? [warn('AWS_PROXY_HOST', 'cannot be reached without AWS_PROXY_PORT')]
       : []),
-    ...(bounded ? [warn('AWS_CONNECTION_TIMEOUT_MS', `is taken as ${String(seconds(ms))} s: 1 to 60 s can be had`)] : []),
+    ...(outside(ms, 1_000, 60_000)
+      ? [warn('AWS_CONNECTION_TIMEOUT_MS', `is taken as ${String(seconds(ms))} s: 1 to 60 s can be had`)]
+      : []),
+    ...(outside(ready, 60, 36_000)
+      ? [warn('AWS_INSTANCE_PENDING_TIMEOUT_SEC', `is taken as ${String(bounded(ready, 60, 36_000))} s: 60 to 36000 s can be had`)]
+      : []),
     ...(text(level) !== undefined && levelOf(level) === undefined ? [warn('LogLevel', 'is no level that is known; it stays at info')] : []),
   ];
 }
@@ -111,7 +131,7 @@ function otherwise(raw: Raw): Finding[] {
 const isOff = (value: unknown): boolean => /^(false|0|no)$/i.test(String(value));
 
 function unknown(raw: Raw): Finding[] {
-  const known = [...Object.keys(fields), ...Object.keys(withoutEffect), ...ownKeys];
+  const known = [...Object.keys(fields), ...Object.keys(defaults), ...Object.keys(withoutEffect), ...ownKeys];
   return Object.keys(raw).flatMap((key): Finding[] =>
     known.includes(key) ? [] : [{ level: 'warning', path: `/${key}`, message: `is no known key and has no effect${meant(key, known)}` }],
   );

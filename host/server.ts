@@ -60,7 +60,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const { port } = http.address;
     if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOthers(http.address.address, settings.host, log);
-    for (const wrong of broker.services.templates.cacheStats.errors) log.warn({}, wrong);
+    const { errors, warnings } = broker.services.templates.cacheStats;
+    for (const wrong of [...errors, ...warnings]) log.warn({}, wrong);
     const url = urlOf(settings.host, port);
     let closing: Promise<void> | undefined;
     return { url, greeting: firstSteps(broker, url), close: () => (closing ??= undo.disposeAsync()) };

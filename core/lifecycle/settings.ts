@@ -4,7 +4,7 @@ export interface Settings {
   readonly look_soon_ms: number;
   /** Between two looks at what merely lives. */
   readonly look_late_ms: number;
-  /** A machine that is not ready by then has failed. */
+  /** A machine that is not ready by then has failed, unless its template says `ready_timeout`. */
   readonly pending_timeout_ms: number;
   /** A machine that answers lack for so long, though they list others, is gone. */
   readonly absence_ms: number;

@@ -11,8 +11,15 @@ export const Shortfall = Type.Object({
   kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
   code: Type.String(),
   message: Type.String(),
-  /** How many machines it cost, where the provider says so. */
-  count: Type.Optional(Type.Integer()),
+  /**
+   * Of a launch: how many machines it cost, where the provider says so. Of a request that ended: how many of the machines that are missing it accounts for;
+   * all counts together are never more than are missing.
+   */
+  count: Type.Optional(
+    Type.Integer({
+      description: 'Of the machines that are missing at the end: how many this reason accounts for. Together never more than are missing.',
+    }),
+  ),
 });
 export type Shortfall = Static<typeof Shortfall>;
 

@@ -43,6 +43,14 @@ export const commonTemplateFields = {
   timeout: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 604_800, description: 'Seconds after which a request stops waiting for machines.' }),
   ),
+  ready_timeout: Type.Optional(
+    Type.Integer({
+      minimum: 60,
+      maximum: 36_000,
+      description:
+        'Seconds from its launch after which a machine that is not ready has failed: it is given back and replaced. Default: 600.',
+    }),
+  ),
   retry_until_timeout: Type.Optional(
     Type.Boolean({ description: 'Keep trying until the time-out when every offer of every instance lacked capacity.' }),
   ),

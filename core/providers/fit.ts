@@ -6,7 +6,7 @@ import { hint } from '../spelling.ts';
 import type { TemplateReview } from '../templates/review.ts';
 import type { ProviderDirectory } from './directory.ts';
 
-/** `lenient`: what the instance does not support, and its limits, are warnings. Types and APIs must match in any case. */
+/** `lenient`: what the instance does not support, its limits, and fields that were probably mistyped are warnings. Types and APIs must match in any case. */
 export const validationLevels = ['strict', 'lenient'] as const;
 export type ValidationLevel = (typeof validationLevels)[number];
 
@@ -36,7 +36,8 @@ export function fitOf(
   const api = directory.apiOf(template, instance.name);
   const objections = [...mismatches(template, instance, api, directory), ...limitsOf(template, instance)];
   const seen = directory.templateFor(template, instance);
-  const said = [...review.check({ ...seen }, 'near').map(hardly), ...(api ? softly(directory.review(template, instance), template) : [])];
+  const typed = review.check({ ...seen }, 'near').map((finding) => (isKnown(finding, review) ? hardly(finding) : mistyped(finding)));
+  const said = [...typed, ...(api ? softly(directory.review(template, instance), template) : [])];
   const all = [...objections, ...said].map((each) => (level === 'lenient' && !each.hard ? { ...each, level: 'warning' as const } : each));
   const errors = all.filter(isError).map(sentence);
   const features = featuresOf(template, api, review);
@@ -83,6 +84,12 @@ function limitsOf({ max_instances }: Template, { name, limits }: ProviderInstanc
 }
 
 const hardly = (finding: Finding): Objection => ({ ...finding, hard: true });
+
+const isKnown = ({ path }: Finding, review: TemplateReview): boolean =>
+  fieldAt(path) === '' || Object.hasOwn(review.schema.properties, fieldAt(path));
+
+/** A field that nobody knows, near one that somebody does: it was meant, and has no effect. */
+const mistyped = (finding: Finding): Objection => ({ ...finding, level: 'error', hard: false });
 
 /** What is said of a field that the template has concerns something that could be left out; what it lacks could not. */
 const softly = (findings: readonly Finding[], template: Template): readonly Objection[] =>

@@ -6,6 +6,7 @@ import type { ProviderApi, ProviderType } from '../provider.ts';
 import type { CanonicalTemplate } from '../scheduler.ts';
 import { compile, type Compiled } from '../schema.ts';
 import { hint, nearest } from '../spelling.ts';
+import { limitNotSet } from './limit-not-set.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,14 +17,12 @@ export class TemplateReview {
   readonly #compiled: Compiled<unknown>;
   readonly #types: ReadonlyMap<string, string>;
   readonly #apis: ReadonlyMap<string, string>;
-  readonly #valueAliases: ReadonlyMap<string, Readonly<Record<string, string>>>;
 
   constructor(types: readonly ProviderType<any, any>[], apis: readonly ProviderApi[]) {
     this.schema = templateSchema([...types.map((type) => type.fields), ...apis.map((api) => api.fields as ObjectSchema | undefined)]);
     this.#compiled = compile(this.schema);
     this.#types = namesOf(types.map((type) => [type.type, type.aliases]));
     this.#apis = namesOf(apis.map((api) => [api.name, api.aliases]));
-    this.#valueAliases = valueAliases(this.schema);
   }
 
   /** Canonical spelling of fields, of provider types and APIs, and of values that a schema gives `value_aliases`. Unknown fields stay as written. */
@@ -36,10 +35,6 @@ export class TemplateReview {
     rewrite(fields, 'provider_type', this.#types);
     // The name of a provider type stands for whatever API its instances prefer.
     rewrite(fields, 'provider_api', new Map([...this.#types, ...this.#apis]));
-    for (const [field, aliases] of this.#valueAliases) {
-      const given = fields[field];
-      if (typeof given === 'string' && Object.hasOwn(aliases, given)) fields[field] = aliases[given];
-    }
     return { fields, findings };
   };
 
@@ -82,7 +77,13 @@ export class TemplateReview {
       if (Object.hasOwn(this.schema.properties, name)) return [];
       const near = nearest(name, known);
       if (which === 'near' && near === undefined) return [];
-      return [{ level: 'warning', path: `/${name}`, message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}` }];
+      return [
+        {
+          level: 'warning',
+          path: `/${name}`,
+          message: `unknown field, kept as it is${near ? `; did you mean '${near}'?${limitNotSet(near, fields)}` : ''}`,
+        },
+      ];
     });
   }
 }
@@ -119,12 +120,4 @@ const namesOf = (named: readonly (readonly [string, readonly string[] | undefine
 function rewrite(fields: Record<string, unknown>, field: string, names: ReadonlyMap<string, string>): void {
   const given = fields[field];
   if (typeof given === 'string') fields[field] = names.get(given) ?? given;
-}
-
-function valueAliases(schema: TObject): ReadonlyMap<string, Readonly<Record<string, string>>> {
-  const found = Object.entries(schema.properties).flatMap(([name, field]) => {
-    const aliases = (field as { value_aliases?: Readonly<Record<string, string>> }).value_aliases;
-    return aliases ? [[name, aliases] as const] : [];
-  });
-  return new Map(found);
 }

@@ -29,6 +29,7 @@ export function tellStart(started: Started, dataDirectory: string, terminal: Ter
     terminal.out(`${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(place)} (pid ${place.pid}).\n`);
     const simulated = place.start && simulatedSentence(place.start);
     if (simulated !== undefined) terminal.err(`${simulated}\n`);
+    for (const warning of started.warned ?? []) terminal.err(`muster: warning: ${warning}\n`);
     terminal.err(`It logs to ${logFileOf(dataDirectory)}; \`muster server stop\` ends it.\n`);
     return exitCodes.done;
   }

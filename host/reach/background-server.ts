@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { isTaken, makeDataDirectory, takeTurn } from '../data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../server-place.ts';
 import { runningServer } from './running-server.ts';
-import { endOfLog, lastLines, openServerLog } from './server-log.ts';
+import { endOfLog, lastLines, openServerLog, warningsSince } from './server-log.ts';
 
 /** How long a server may take to answer. */
 const startMs = 15_000;
@@ -23,8 +23,8 @@ export interface Surroundings {
 
 /** What came of starting a server in the background. */
 export type Started =
-  /** One answers; `own` says whether it is the one that was started here. */
-  | { readonly place: ServerPlace; readonly own: boolean }
+  /** One answers; `own` says whether it is the one that was started here, `warned` what that warned of until it answered. */
+  | { readonly place: ServerPlace; readonly own: boolean; readonly warned?: readonly string[] }
   /** It ended, with this code, or has not answered in time; and what it wrote last. */
   | { readonly place?: undefined; readonly code: number | undefined; readonly pid: number | undefined; readonly said: readonly string[] };
 
@@ -61,7 +61,8 @@ export async function startInTurn(dataDirectory: string, options: readonly strin
   const end = performance.now() + startMs;
   for (;;) {
     const place = await runningServer(dataDirectory);
-    if (place && place.started_at !== stale) return { place, own: place.pid === child.pid };
+    if (place && place.started_at !== stale)
+      return place.pid === child.pid ? { place, own: true, warned: warningsSince(dataDirectory, from) } : { place, own: false };
     const said = () => lastLines(dataDirectory, 20, from);
     // One that finds another on the directory gives way to it.
     const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);

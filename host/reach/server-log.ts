@@ -47,6 +47,16 @@ export function readLog(dataDirectory: string, from: number): string {
   }
 }
 
+/** The sentences of the warnings in the log from a place on. */
+export function warningsSince(dataDirectory: string, from: number): string[] {
+  return readLog(dataDirectory, from)
+    .split('\n')
+    .flatMap((line) => {
+      const [, message] = /^\{"level":"warn".*"msg":("(?:[^"\\]|\\.)*")\}$/.exec(line) ?? [];
+      return message === undefined ? [] : [String(JSON.parse(message))];
+    });
+}
+
 /** The last lines of the log. */
 export function lastLines(dataDirectory: string, count: number, from = 0): string[] {
   const lines = readLog(dataDirectory, from).trimEnd().split('\n');

@@ -59,7 +59,6 @@ test('every key of every product is taken: it has its effect, or a warning says 
   t.deepEqual(told.map(({ path }) => path).toSorted(), [
     '/AWS_CREDENTIAL_RENEW_MARGIN',
     '/AWS_DESCRIBE_REQUEST_INTERVAL',
-    '/AWS_INSTANCE_PENDING_TIMEOUT_SEC',
     '/AWS_REQUEST_RETRY_ATTEMPTS',
     '/AWS_SPOT_TERMINATE_ON_RECLAIM',
     '/AWS_TAG_InstanceID',
@@ -95,6 +94,19 @@ test('every key of every product is taken: it has its effect, or a warning says 
   );
   t.like(off.configuration.providers[0]?.config, { proxy_host: null, proxy_port: null, cloud_connect_timeout: 60 });
   t.is(off.configuration.server.log_level, 'info');
+});
+
+test('the time for a machine to become ready is that of every template of the instance', async (t) => {
+  const read = async (value: unknown) => {
+    const { configuration, findings } = await load(t, JSON.stringify({ AWS_REGION: 'us-west-2', AWS_INSTANCE_PENDING_TIMEOUT_SEC: value }));
+    return [configuration.providers[0]?.template_defaults, findings.map(({ path, message }) => `${path} ${message}`)];
+  };
+  t.deepEqual(await read(300), [{ ready_timeout: 300 }, []]);
+  t.deepEqual(await read('180'), [{ ready_timeout: 180 }, []]);
+  t.deepEqual(await read(''), [{}, []]);
+  const bounded = 'AWS_INSTANCE_PENDING_TIMEOUT_SEC is taken as 60 s: 60 to 36000 s can be had';
+  t.deepEqual(await read(5), [{ ready_timeout: 60 }, [`/${bounded}`]]);
+  await t.throwsAsync(read('soon'), { message: /AWS_INSTANCE_PENDING_TIMEOUT_SEC|ready_timeout/ });
 });
 
 test('what asks for nothing is no warning, and a level that nobody knows is one', async (t) => {

@@ -1,3 +1,6 @@
+import { Compile } from 'typebox/compile';
+import { inlined } from './inlined.ts';
+
 type Json = Readonly<Record<string, any>>;
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
@@ -57,6 +60,7 @@ export function openApiFindings(document: Json): readonly string[] {
       names.add(key);
       if (parameter['in'] === 'path' && parameter['required'] !== true) say(at, `${key} must be required`);
       checkSchema(`${at} ${key}`, parameter['schema']);
+      if ('example' in parameter) checkFits(`${at} ${key}/example`, parameter['schema'], parameter['example']);
     }
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name}`);
     for (const name of inPath) if (!names.has(name)) say(at, `the parameter ${name} is not described`);
@@ -79,6 +83,7 @@ export function openApiFindings(document: Json): readonly string[] {
       if (!/^\w+\/[\w.+-]+$/.test(type)) say(at, `'${type}' is no media type`);
       only(at, media, ['schema', 'example', 'examples']);
       checkSchema(at, media['schema']);
+      if ('example' in media) checkFits(`${at}/example`, media['schema'], media['example']);
     }
   }
 
@@ -93,7 +98,17 @@ export function openApiFindings(document: Json): readonly string[] {
       if (schema['properties'] && !schema['properties'][name]) say(at, `'${name}' is required and not described`);
     for (const [name, each] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) checkSchema(`${at}/${name}`, each);
     for (const each of [schema['anyOf'] ?? [], schema['allOf'] ?? [], schema['items'] ?? []].flat()) checkSchema(at, each);
+    if ('default' in schema) checkFits(`${at}/default`, schema, schema['default']);
+    for (const [index, example] of (schema['examples'] ?? []).entries()) checkFits(`${at}/examples/${index}`, schema, example);
     if (typeof schema['additionalProperties'] === 'object') checkSchema(`${at}/*`, schema['additionalProperties']);
+  }
+
+  /** Whoever reads the document may send a default, or show an example: each must be allowed by the schema that it stands for. */
+  function checkFits(at: string, schema: Json, value: unknown): void {
+    if (typeof schema !== 'object') return;
+    const validator = Compile(inlined(schema, document, false));
+    if (validator.Check(value)) return;
+    for (const { instancePath, message } of validator.Errors(value)) say(`${at}${instancePath}`, message);
   }
 
   function resolved(at: string, json: Json): Json {

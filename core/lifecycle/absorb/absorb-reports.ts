@@ -5,6 +5,7 @@ import type { MachineReport } from '../../provider.ts';
 import type { Draft } from '../case.ts';
 import { keepsNumber, tally } from '../counting.ts';
 import { isAlive, isEnding, isStaying } from '../machine-life.ts';
+import { readyTimeoutMs } from '../ready-timeout.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -31,10 +32,11 @@ export function absorbReports(draft: Draft, attempt: AttemptRecord, reports: rea
 /** Machines that came up too slowly have failed: they are released and count as missing. Judged by an answer that shows that they are not ready. */
 export function absorbSlowness(draft: Draft, attempt: AttemptRecord, settings: Settings): void {
   if (draft.machines.counts(attempt.attempt).unready === 0) return;
+  const timeoutMs = readyTimeoutMs(attempt.order.template, settings);
   for (const machine of draft.machines.of(attempt.attempt)) {
     if (!isAlive(machine) || machine.going !== undefined || machine.ready_at !== undefined) continue;
-    if (draft.now - machine.created_at < settings.pending_timeout_ms) continue;
-    const message = `It was not ready ${Math.round(settings.pending_timeout_ms / 1000)} s after its launch.`;
+    if (draft.now - machine.created_at < timeoutMs) continue;
+    const message = `It was not ready ${Math.round(timeoutMs / 1000)} s after its launch.`;
     draft.setMachine(machine, { status: 'failed', going: 'failed', message });
     draft.tell('machine.failed', machine, { message });
   }

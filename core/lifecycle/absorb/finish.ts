@@ -3,6 +3,7 @@ import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { Draft } from '../case.ts';
 import { targetOf } from '../counting.ts';
 import { isStaying } from '../machine-life.ts';
+import { shortfallOf, uncounted } from './shortfall-of.ts';
 
 /** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
 export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
@@ -52,26 +53,21 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: read
   const { machine_count: requested } = request;
   const { delivered } = machines.counts();
   if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
-  const shortfall = new Map<string, Shortfall>();
-  for (const each of attempts.flatMap((attempt) => attempt.shortfall)) shortfall.set(`${each.offer}|${each.kind}|${each.code}`, each);
-  for (const each of skipped) {
-    // What this request was told itself says more.
-    const key = `${each.offer}|${each.kind}|${each.code}`;
-    if (!shortfall.has(key)) shortfall.set(key, each);
-  }
-  if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at) {
-    shortfall.set('nobody', { kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
-  }
+  // What others were told of an offer says nothing of how many machines it cost this request.
+  const beside: Shortfall[] = skipped.map(uncounted);
+  if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at)
+    beside.push({ kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
   const failed = [...machines.all()].filter((machine) => machine.going === 'failed');
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';
-    shortfall.set('failed', { kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
+    beside.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
   }
   if (now >= request.deadline_at) {
     const seconds = Math.round((request.deadline_at - request.created_at) / 1000);
-    shortfall.set('timeout', { kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
+    beside.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
-  return { requested, delivered, final: true, shortfall: [...shortfall.values()] };
+  const told = attempts.map((attempt) => attempt.shortfall);
+  return { requested, delivered, final: true, shortfall: [...shortfallOf(told, beside, requested - delivered)] };
 }
 
 function ending(status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {

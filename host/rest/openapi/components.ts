@@ -4,6 +4,7 @@ import { codes, type Code } from '../../../core/errors.ts';
 import { CommonTemplate } from '../../../core/model/template.ts';
 import { ProviderView } from '../../../core/operations/provider-views.ts';
 import type { Broker } from '../../compose.ts';
+import { asWritten } from './as-written.ts';
 import { unnamed, type Json, type Named } from '../../public-schema.ts';
 
 /** The parts that operations refer to. */
@@ -58,7 +59,7 @@ export function componentsOf({ services }: Broker): Components {
     ...settings.map(([name, schema]) => [(schema as Json)['properties'] as object, name] as const),
   ]);
   const template = unnamed(services.review.schema, named);
-  const entry = unnamed(ProviderEntry, named);
+  const entry = asWritten(unnamed(ProviderEntry, named));
   const references = settings.map(([name]) => ({ $ref: `#/components/schemas/${name}` }));
   return {
     named,
@@ -73,10 +74,8 @@ export function componentsOf({ services }: Broker): Components {
       ProviderEntry: {
         ...entry,
         properties: { ...entry['properties'], ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}) },
-        // What has a default may be left out.
-        required: ['name', 'type'],
       },
-      ...Object.fromEntries(settings.map(([name, schema]) => [name, unnamed(schema as Json, named)])),
+      ...Object.fromEntries(settings.map(([name, schema]) => [name, asWritten(unnamed(schema as Json, named))])),
       Detail: unnamed(Detail, named),
       Error: unnamed(ErrorObject, named),
     },

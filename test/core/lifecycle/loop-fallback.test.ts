@@ -52,6 +52,30 @@ test('offers are tried in order where an order names one, and a partial answer i
   await bench.close();
 });
 
+test('the same missing machines are counted once, however many offers lacked them', async (t) => {
+  const east = new ScriptedCloud({ offers_per_launch: 'one' }, [{ key: 'a' }, { key: 'b' }]);
+  east.scripts.push((order, cloud) => ({
+    ...cloud.start(order, 1),
+    shortfall: [{ offer: 'a', kind: 'capacity', code: 'ICE', message: 'No more a.', count: 2 }],
+  }));
+  east.scripts.push(() => new ProviderFault('capacity', 'No b.', { offer: 'b' }));
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  await bench.clock.advance(2_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const { fulfilment } = (await bench.status(id)).request;
+  t.like(fulfilment, { requested: 3, delivered: 1 });
+  t.deepEqual(
+    fulfilment?.shortfall.map(({ offer, count }) => [offer, count]),
+    [
+      ['a', undefined],
+      ['b', 2],
+    ],
+  );
+  await bench.close();
+});
+
 test('when nothing more can be had the request ends with what there is, and says why', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push((order, cloud) => ({

@@ -53,6 +53,22 @@ const reviewed: readonly (readonly [string, Record<string, unknown>, readonly (r
     [['warning', '/imge_id', "unknown field, kept as it is; did you mean 'image_id'?"]],
   ],
   [
+    'a limit that is misspelt',
+    { template_id: 'a', max_instance: 3 },
+    [
+      [
+        'warning',
+        '/max_instance',
+        "unknown field, kept as it is; did you mean 'max_instances'? As it stands 'max_instances' is not set: nothing bounds how many machines it may have.",
+      ],
+    ],
+  ],
+  [
+    'a limit that stands there, and another spelling of it that nobody knows',
+    { template_id: 'a', max_instances: 3, max_instance: 3 },
+    [['warning', '/max_instance', "unknown field, kept as it is; did you mean 'max_instances'?"]],
+  ],
+  [
     'an unknown type',
     { template_id: 'a', provider_type: 'clowd' },
     [['error', '/provider_type', "no loaded plugin brings the provider type 'clowd'; did you mean 'cloud'?"]],

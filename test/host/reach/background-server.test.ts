@@ -57,6 +57,21 @@ test.serial('a server is started in the background, says where it is, starts ane
   t.is((await muster('server', 'stop')).code, 0, 'that none runs is no failure');
 });
 
+test.serial('who starts a server in the background is told what it warns of at its start', async (t) => {
+  const { directory, muster } = await placeFor(t, { templates: [{ template_id: 'small', image_id: 'ami-1', max_instance: 3 }] });
+  const file = join(directory, 'muster.config.json');
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  written.providers[0].config.regoin = 'us-east-1';
+  writeFileSync(file, JSON.stringify(written));
+  const started = await muster('server', 'start');
+  t.is(started.code, 0, started.err);
+  t.regex(started.err, /^muster: warning: .*config\/regoin: unknown field, kept as it is; did you mean 'region'\?$/m);
+  t.regex(started.err, /^muster: warning: .*'max_instances' is not set/m);
+  t.is((await muster('server', 'stop')).code, 0);
+  const again = await muster('server', 'start');
+  t.is(again.err.match(/regoin/g)?.length, 1, 'of this start, not of the one before');
+});
+
 test.serial('a server that cannot start says why, with the code of what is wrong', async (t) => {
   const { directory, muster } = await placeFor(t);
   const taken = createServer();

@@ -65,6 +65,25 @@ for (const scheduler of schedulers) {
   });
 }
 
+test('a default, or an example, that its own schema forbids is found', async (t) => {
+  const { document } = await documented(t, 'default');
+  const broken = (change: (document: any) => void): readonly string[] => {
+    const copy = structuredClone(document);
+    change(copy);
+    return openApiFindings(copy);
+  };
+  const limits = broken(
+    ({ components: { schemas } }) => (schemas.ProviderEntry.properties.limits.required = ['max_instances_per_request']),
+  );
+  t.regex(limits.join(), /ProviderEntry\/limits\/default: .*max_instances_per_request/);
+  const status = broken(({ components: { schemas } }) => (schemas.Detail.properties.code.examples = ['NO_CODE']));
+  t.regex(status.join(), /Detail\/code\/examples\/0: /);
+  const media = broken(({ paths }) => (paths['/livez'].get.responses['200'].content['application/json'].example.pid = 'one'));
+  t.regex(media.join(), /GET \/livez 200\/example\/pid: /);
+  const path = broken(({ paths }) => (paths['/api/v1/requests/{request_id}'].get.parameters[0].example = 7));
+  t.regex(path.join(), /path request_id\/example: /);
+});
+
 test('every route is described, with its group and the header of its kind, and nothing that is not served', async (t) => {
   const { broker, document } = await documented(t, 'default');
   const routes = routesOf(document);
