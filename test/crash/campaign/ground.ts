@@ -13,7 +13,7 @@ import { templates } from './ways.ts';
 /** What takes seconds of work has more of the computer's time for it. */
 const slower = { small: 1, large: 1, huge: 5 };
 /** Of many machines some still come up when their caller gives them back. */
-const boots = { small: [2_000, 10_000], large: [10_000, 60_000], huge: [10_000, 60_000] };
+const boots = { small: [2_000, 10_000], large: [60_000, 120_000], huge: [60_000, 120_000] };
 const keys = { access_key_id: 'AKIACRASH', secret_access_key: 'crash' };
 
 /** A data directory with two regions of a simulated cloud, and the time in which all of them live. */

@@ -16,7 +16,7 @@ const goes = new Set(['running', 'pending']);
 /** Waits until nothing moves any more, then holds what the broker says against what the cloud has. Throws at the first difference. */
 export async function compare(stage: Stage, expected: readonly Expected[]): Promise<void> {
   await Promise.all(expected.map(({ request_id }) => stage.ended(request_id)));
-  await until('the machines that are gone are gone in the cloud as well', async () => quiet(stage, expected), { within_ms: 10_000 }).catch(
+  await until('the machines that are gone are gone in the cloud as well', async () => quiet(stage, expected), { within_ms: 30_000 }).catch(
     () => undefined,
   );
   const { live, untagged, launches } = await stage.cloud.ledger();

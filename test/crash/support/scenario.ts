@@ -22,7 +22,7 @@ export interface Scenario {
 export function scenario(title: string, { dialect, knobs = {}, config = {}, play }: Scenario): void {
   test(`${title} (${dialect.scheduler})`, (t) =>
     turn(async () => {
-      t.timeout(60_000);
+      t.timeout(400_000);
       const stage = await Stage.open({ dialect, templates, knobs: { boot_ms: 300, shutdown_ms: 200, ...knobs }, config });
       let well = false;
       try {

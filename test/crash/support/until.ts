@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  { within_ms = 20_000, every_ms = 20 }: { readonly within_ms?: number; readonly every_ms?: number } = {},
+  { within_ms = 90_000, every_ms = 20 }: { readonly within_ms?: number; readonly every_ms?: number } = {},
 ): Promise<T> {
   const end = performance.now() + within_ms;
   for (;;) {
