@@ -61,6 +61,7 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
 export const ownFaultCodes: Readonly<Record<string, string>> = {
   TIMEOUT: 'An answer did not come in time, or the time-out of the request passed.',
   PLUGIN_ERROR: 'The plugin threw something that is no fault, or gave nonsense: a bug of the plugin, told in the log.',
+  NO_ANSWER: 'The instance carried nothing out for half a minute; another one serves instead.',
   QUARANTINED: 'The instance is left alone for a while: its plugin hung the thread that carries requests out.',
   MACHINE_FAILED: 'Machines were started and never became ready; they were given back.',
   NO_PROVIDER: 'No configured instance can serve the template.',
