@@ -46,10 +46,7 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
 
   // #region get_requests
   const { requests, not_found } = await muster.get_requests({ request_ids: [request_id, 'req-unknown'] });
-  console.log(
-    requests.map(({ status }) => status),
-    not_found,
-  ); // [ 'completed' ] [ 'req-unknown' ]
+  console.log(requests[0]?.status, not_found); // completed [ 'req-unknown' ]
   // #endregion
 
   // #region sync_request

@@ -128,5 +128,6 @@ test('the document tells the header at every route whose answer depends on it, a
     'post /api/v1/machines/request',
     'post /api/v1/machines/return',
     'post /api/v1/requests/',
+    'post /api/v1/requests/status',
   ]);
 });
