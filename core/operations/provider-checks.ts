@@ -103,7 +103,7 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
       provider_type: Type.Optional(p.wanted_type),
       machine_count: Type.Optional({ ...p.machine_count, default: 1 }),
       request_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'What load balancing goes by. Default: a fresh one.' }),
+        Type.String({ minLength: 1, maxLength: 255, description: 'What sharing by weight goes by. Default: a fresh one.' }),
       ),
     },
     { additionalProperties: false },
