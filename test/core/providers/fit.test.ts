@@ -30,6 +30,11 @@ test('what the instance makes of a template counts: the API, the bound and the f
   t.deepEqual((await fit({ provider_api: 'Large' }, { provider_api: 'Small' })).supported_features, ['api:Large', 'price:ondemand']);
 });
 
+test('which instance serves is not for its defaults to say', async (t) => {
+  const { valid, warnings } = await fit({}, { provider_name: 'west', provider_type: 'metal' });
+  t.deepEqual([valid, warnings], [true, []]);
+});
+
 test('defaults that ask for an API which is not offered are told', async (t) => {
   t.deepEqual((await fit({}, { provider_api: 'Smal' })).errors, ["/provider_api: 'Smal' is not offered by 'east'; did you mean 'Small'?"]);
 });
