@@ -72,12 +72,11 @@ test('who cannot serve is out, each with its reason', async (t) => {
 });
 
 test('who does not answer comes last, and first again when it does', async (t) => {
-  const { directory, facts, clock } = await directoryOf([instanceOf('east'), instanceOf('west', { priority: 2 })], apis);
-  const health = (healthy: boolean) => facts.learn([{ topic: 'health', name: 'east', item: '', value: { healthy }, at: clock.now() }]);
+  const { directory, facts } = await directoryOf([instanceOf('east'), instanceOf('west', { priority: 2 })], apis);
   const request = { selected_instance: 'east' };
-  await health(false);
+  await facts.learnHealth('east', { status: 'unhealthy' });
   t.deepEqual(names(directory, request), ['west Large', 'east Large']);
-  await health(true);
+  await facts.learnHealth('east', { status: 'healthy' });
   t.deepEqual(names(directory, request), ['east Large', 'west Large']);
 });
 
