@@ -48,11 +48,15 @@ export const ProviderEntry = Type.Object(
       description: 'Whether it is chosen for requests. Machines that live are followed in any case.',
     }),
     priority: Type.Integer({ default: 1, description: 'A lower number is preferred.' }),
-    weight: whole(0, 1_000_000, 10, 'Share in load balancing. 0: only when it is named.'),
+    weight: whole(0, 1_000_000, 10, 'Share among instances of equal priority, and in load balancing. 0: only when it is named.'),
     config: Type.Object({}, { additionalProperties: true, default: {}, description: 'Settings of the provider type.' }),
     template_defaults: Type.Object(
       {},
-      { additionalProperties: true, default: {}, description: 'Fields that templates get where they say nothing.' },
+      {
+        additionalProperties: true,
+        default: {},
+        description: 'Fields that templates get here where they say nothing. Which instance serves is none of them.',
+      },
     ),
     sweep: Type.Enum(['off', 'report', 'terminate'], {
       default: 'report',

@@ -17,7 +17,7 @@ export interface FaultMeaning {
 export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
   capacity: {
     meaning: 'This offer has no machines now.',
-    then: 'The next offer or instance is tried, with a new attempt; the offer is left out for a while.',
+    then: 'The next offer or instance is tried, with a new attempt; the offer comes behind all others for three minutes, and is not asked again for 15 s.',
     remedy: 'Allow more machine types, places or instances in the template.',
   },
   quota: {

@@ -83,7 +83,8 @@ export const p = {
   }),
   wanted_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
   selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
-    description: 'How the provider instance is chosen. Default: by what is named: an instance, a type, an API, else by priority.',
+    description:
+      'How the provider instance is chosen. Default: by what is named: an instance, a type, an API, else by priority. Equals share by weight.',
   }),
   provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
   provider_type: Type.String({ description: 'Only those of this provider type.' }),

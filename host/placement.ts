@@ -3,7 +3,7 @@ import type { ProviderInstance } from '../core/model/provider-instance.ts';
 import type { ProviderDirectory } from '../core/providers/directory.ts';
 import type { Placement } from '../core/templates/list.ts';
 
-/** Instances as default selection prefers them: lower priority number, then higher weight, then name. */
+/** Instances in the order in which lists take them for preferred: lower priority number, then higher weight, then name. Requests of equals are shared out by weight. */
 export function inPreference(instances: readonly ProviderInstance[]): readonly ProviderInstance[] {
   return instances.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight || (a.name < b.name ? -1 : 1));
 }

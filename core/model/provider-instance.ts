@@ -9,11 +9,11 @@ export interface ProviderInstance {
   readonly enabled: boolean;
   /** A lower number is preferred. */
   readonly priority: number;
-  /** Share in load balancing. 0: only when it is named. */
+  /** Share among instances of equal priority, and in load balancing. 0: only when it is named. */
   readonly weight: number;
   /** By the provider type's schema, with defaults and environment overrides. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Fields that its templates get where they say nothing. */
+  /** Fields that templates get here where they say nothing. */
   readonly template_defaults: Readonly<Record<string, unknown>>;
   /** What becomes of things in the cloud that carry our tags and that no request knows. */
   readonly sweep: SweepPolicy;

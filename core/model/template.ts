@@ -52,7 +52,9 @@ export const commonTemplateFields = {
     }),
   ),
   retry_until_timeout: Type.Optional(
-    Type.Boolean({ description: 'Keep trying until the time-out when every offer of every instance lacked capacity.' }),
+    Type.Boolean({
+      description: 'Keep trying until the time-out when every offer of every instance lacked capacity, or no instance can serve.',
+    }),
   ),
   replace_lost: Type.Optional(Type.Boolean({ description: 'Replace a machine that is lost after the request completed.' })),
   partial: Type.Optional(

@@ -67,7 +67,7 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
     args: ['provider_type'],
     example: 'muster providers validate-env cloud --environment-variables MUSTER_CLOUD_REGION=us-east-1',
   },
-  async handle({ provider_type, environment_variables }, { configuration }) {
+  async handle({ provider_type, environment_variables }, { configuration, review }) {
     const read = configuration.environment(provider_type, environment_variables);
     if (!read) {
       const known = configuration.types;
@@ -83,7 +83,7 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
     }
     return {
       valid: read.errors.length === 0,
-      provider_type,
+      provider_type: review.typeNamed(provider_type) ?? provider_type,
       resolved_configuration: { ...read.resolved },
       environment_variables: { recognized: [...read.recognized], ignored: [...read.ignored], invalid: [...read.invalid] },
       validation_errors: [...read.errors],
@@ -103,7 +103,7 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
       provider_type: Type.Optional(p.wanted_type),
       machine_count: Type.Optional({ ...p.machine_count, default: 1 }),
       request_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'What load balancing goes by. Default: a fresh one.' }),
+        Type.String({ minLength: 1, maxLength: 255, description: 'What sharing by weight goes by. Default: a fresh one.' }),
       ),
     },
     { additionalProperties: false },

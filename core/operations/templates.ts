@@ -35,9 +35,12 @@ export const listTemplates = operation('ListTemplatesQuery', {
   output: 'templates',
   rest: { method: 'GET', path: '/templates/', limit: 'template', omit: ['offset'], preset: { active_only: false } },
   cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
-  async handle(input, { templates, providers, clock }) {
+  async handle(input, { templates, providers, review, clock }) {
     if (input.force_refresh) await templates.refresh();
-    const given = Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
+    // Types and APIs are called by their own names from here on, whatever the caller called them.
+    const given = review.canonical(
+      Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
+    ).fields;
     const found = templates.list({
       ...given,
       ...(input.active_only ? { keep: (template) => isActive(template, { templates, providers }) } : {}),

@@ -50,7 +50,7 @@ export function chooseAtAll(placed: Placed, asked: Asked, preference: Preference
 
 /** All instances in the order in which they would serve it, whether they answer at present or not. Refuses nothing. */
 export function rankAll(placed: Placed, asked: Asked, preference: Preference, directory: ProviderDirectory): Ranking {
-  const candidates = candidatesOf(placed, directory).map(({ unhealthy: _, ...rest }) => rest);
+  const candidates = candidatesOf(placed, directory).map(({ unhealthy: _unhealthy, ...rest }) => rest);
   return rank(queryOf(placed, asked, preference, directory), candidates);
 }
 

@@ -112,9 +112,11 @@ export class ProviderDirectory {
     if (!known) this.#seen.set(template, (known = new Map()));
     let seen = known.get(instance.name);
     if (!seen) {
-      const { provider_api } = instance.template_defaults;
+      // Which instance serves is not for an instance to say.
+      const { provider_name: _name, provider_type: _type, ...defaults } = instance.template_defaults;
+      const { provider_api } = defaults;
       const api = provider_api === undefined || this.namedApi(template) !== undefined ? {} : { provider_api };
-      known.set(instance.name, (seen = { ...instance.template_defaults, ...template, ...api } as Template));
+      known.set(instance.name, (seen = { ...defaults, ...template, ...api } as Template));
     }
     return seen;
   }

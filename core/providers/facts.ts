@@ -72,8 +72,9 @@ export class Facts implements Disposable {
     const turn = this.#facts.begin();
     const records = await this.#store.find('fact', { where: { topic: light } });
     if (!this.#facts.land(turn, records)) return;
-    for (const { topic, name, at } of [...this.#facts.values()]) {
-      if (topic !== 'survey' || this.#machineTypes.get(name)?.at === at) continue;
+    const surveys = [...this.#facts.values()].filter(({ topic }) => topic === 'survey');
+    for (const { name, at } of surveys) {
+      if (this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
       // Those of another survey come with it.
       if (types?.at === at) this.#takeTypes(types);

@@ -34,13 +34,13 @@ export function fitOf(
   level: ValidationLevel = 'strict',
 ): Fit {
   const api = directory.apiOf(template, instance.name);
-  const objections = [...mismatches(template, instance, api, directory), ...limitsOf(template, instance)];
   const seen = directory.templateFor(template, instance);
+  const objections = [...mismatches(seen, instance, api, directory), ...beyondLimits(seen, instance, api)];
   const typed = review.check({ ...seen }, 'near').map((finding) => (isKnown(finding, review) ? hardly(finding) : mistyped(finding)));
-  const said = [...typed, ...(api ? softly(directory.review(template, instance), template) : [])];
+  const said = [...typed, ...(api ? softly(directory.review(template, instance), seen) : [])];
   const all = [...objections, ...said].map((each) => (level === 'lenient' && !each.hard ? { ...each, level: 'warning' as const } : each));
   const errors = all.filter(isError).map(sentence);
-  const features = featuresOf(template, api, review);
+  const features = featuresOf(seen, api, review);
   const refused = new Set([...objections, ...said].filter(isError).map(({ path }) => fieldAt(path)));
   const supports = ({ field, can }: Feature) => can !== false && !refused.has(field);
   return {
@@ -76,10 +76,14 @@ function mismatches(
   return found;
 }
 
-function limitsOf({ max_instances }: Template, { name, limits }: ProviderInstance): readonly Objection[] {
-  const most = limits.max_instances_per_request;
-  if (max_instances === undefined || max_instances <= most) return [];
-  const message = `${max_instances} machines are more than the ${most} that '${name}' gives to one request`;
+function beyondLimits({ max_instances }: Template, { name, limits }: ProviderInstance, api: ProviderApi | undefined): readonly Objection[] {
+  const bounds = [
+    { most: limits.max_instances_per_request, whose: `'${name}'` },
+    ...(api ? [{ most: api.capabilities.max_instances, whose: `the API '${api.name}'` }] : []),
+  ];
+  const over = bounds.find(({ most }) => max_instances !== undefined && max_instances > most);
+  if (!over) return [];
+  const message = `${max_instances} machines are more than the ${over.most} that ${over.whose} gives to one request`;
   return [{ level: 'error', path: '/max_instances', message, hard: false }];
 }
 

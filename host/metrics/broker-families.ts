@@ -41,7 +41,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     ),
     gauge(
       'muster_offers_without_capacity',
-      'Offers that are skipped for now because they had no machines.',
+      'Offers that come behind all others for now because they had no machines.',
       byInstance((name) => facts.lackingOffers(name).length),
     ),
   ];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { BootedBroker } from '../support/boot-broker.ts';
+import { testTemplates, type BootedBroker } from '../support/boot-broker.ts';
 import { provider, specBroker } from './spec-broker.ts';
 
 let broker: BootedBroker;
@@ -8,7 +8,7 @@ test.before(async () => {
 });
 test.after.always(() => broker.close());
 
-test('selection: a lower priority number is preferred, then the higher weight, then the name', async (t) => {
+test('selection: a lower priority number is preferred, and weight 0 is never an alternative', async (t) => {
   const chosen = async (...providers: object[]) => {
     const own = await specBroker({ configuration: { providers } });
     const { body } = await own.call('POST', '/providers/select', { template_id: 'small' });
@@ -16,10 +16,36 @@ test('selection: a lower priority number is preferred, then the higher weight, t
     return [body.provider_instance, ...body.alternatives];
   };
   t.deepEqual(await chosen(provider('a', { priority: 2 }), provider('b', { priority: 1 })), ['b', 'a']);
-  t.deepEqual(await chosen(provider('a', { weight: 1 }), provider('b', { weight: 2 })), ['b', 'a']);
-  t.deepEqual(await chosen(provider('b'), provider('a')), ['a', 'b']);
   t.deepEqual(await chosen(provider('a', { weight: 0 }), provider('b', { priority: 9 })), ['b'], 'weight 0 is never an alternative');
 });
+
+for (const [strategy, template_id] of [
+  ['default', 'plain'],
+  ['api_based', 'small'],
+] as const) {
+  test(`selection: 3 to 1 at equal priority is 3 to 1 for requests, by the ${strategy} strategy`, async (t) => {
+    const own = await specBroker({
+      templates: [...testTemplates, { template_id: 'plain', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] }],
+      configuration: {
+        providers: [provider('heavy', { weight: 3 }), provider('light', { weight: 1 }), provider('spare', { priority: 2, weight: 100 })],
+      },
+    });
+    t.teardown(() => own.close());
+    let heavy = 0;
+    for (let i = 0; i < 400; i++) {
+      const { body } = await own.call('POST', '/providers/select', { template_id, request_id: `key-${i}` });
+      const { provider_instance, selection_strategy, selection_reason, alternatives } = body;
+      t.is(selection_strategy, strategy);
+      t.is(alternatives[1], 'spare');
+      t.regex(selection_reason, /^priority 1, shared by weight \([31] of 4\), among /);
+      if (provider_instance === 'heavy') heavy += 1;
+    }
+    t.true(heavy > 260 && heavy < 340, `${heavy} of 400`);
+    const request = await own.call('POST', '/requests/', { template_id, count: 1 });
+    const { provider_instance, alternatives } = request.body.provider_selection;
+    t.deepEqual([provider_instance, ...alternatives].toSorted(), ['heavy', 'light', 'spare']);
+  });
+}
 
 test('selection: weight 0 is chosen only when it is named', async (t) => {
   const own = await specBroker({ configuration: { providers: [provider('zero', { weight: 0 }), provider('one')] } });

@@ -143,6 +143,10 @@ test('aliases: aws means the type cloud, AutoScalingGroup the API ASG, in bodies
   t.like(tried, { status: 200, body: { provider_type: 'cloud', selection_strategy: 'load_balanced' } });
   const unknown = await broker.call('POST', '/providers/select', { template_id: 'aliased', provider_type: 'gcp' });
   t.is(unknown.body.error.code, 'PROVIDER_TYPE_MISMATCH');
+  const asked = { provider_type: 'aws', environment_variables: {} };
+  t.is((await broker.call('POST', '/providers/validate-env', asked)).body.provider_type, 'cloud');
+  const { body } = await broker.call('GET', '/templates/?provider_type=aws&provider_api=AutoScalingGroup');
+  t.like(body, { total: 1, filters: { provider_type: 'cloud', provider_api: 'ASG' } });
 });
 
 test('open objects: unknown fields of a template are kept as written, with a warning where it is validated', async (t) => {

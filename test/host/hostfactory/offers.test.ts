@@ -65,8 +65,10 @@ test('what somebody changed since is offered as it is now, not as the file has i
   t.false('vmTypes' in found);
 });
 
-test('how many can be had falls with what lives, and is none while everything was lately without capacity', async (t) => {
-  const broker = await boot(t, { knobs: { capacity: [{ instance_type: 't3.small', zone: '*', market: '*', count: 2 }] } as any });
+const twoPlaces = { capacity: [{ instance_type: 't3.small', zone: '*', market: '*', count: 2 }] } as any;
+
+test('how many can be had falls with what lives, and is none while nothing is asked for want of capacity', async (t) => {
+  const broker = await boot(t, { knobs: twoPlaces, settings: { offer_probe_ms: 120_000 } });
   const availableOf = async () => (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0].availableNumber;
   t.is(await availableOf(), 20);
   t.is((await ended(broker, await request(broker, 2))).status, 'complete');
@@ -76,6 +78,13 @@ test('how many can be had falls with what lives, and is none while everything wa
   t.deepEqual(short.machines, []);
   t.regex(short.message, /Error Code: InsufficientInstanceCapacity$/);
   t.is(await availableOf(), 0);
+});
+
+test('a want of capacity that may be asked about again keeps nobody from asking', async (t) => {
+  const broker = await boot(t, { knobs: twoPlaces, settings: { offer_probe_ms: 0 } });
+  t.is((await ended(broker, await request(broker, 2))).status, 'complete');
+  t.is((await ended(broker, await request(broker, 1))).status, 'complete_with_error');
+  t.is((await ask(broker, 'getAvailableTemplates', {})).answer.templates[0].availableNumber, 18);
 });
 
 test('a provider whose name is an instance is bound to it; any other name is not', async (t) => {

@@ -35,7 +35,10 @@ test('an unknown instance is refused by name, in the form of the multi-provider 
 });
 
 test('offers without capacity are listed for a while, and a request that meets them is told so', async (t) => {
-  const broker = await bootBroker({ knobs: { capacity: [{ instance_type: 't3.small', count: 0 }] } });
+  const broker = await bootBroker({
+    knobs: { capacity: [{ instance_type: 't3.small', count: 0 }] },
+    settings: { offer_probe_ms: 120_000 },
+  });
   t.teardown(() => broker.close());
   const ended = async () => {
     const { body } = await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
@@ -55,6 +58,7 @@ test('offers without capacity are listed for a while, and a request that meets t
     code: 'InsufficientInstanceCapacity',
   });
   t.is(Date.parse(lacking.until) - Date.parse(lacking.since), 180_000);
+  t.is(Date.parse(lacking.tried_again_at) - Date.parse(lacking.since), 120_000);
   const launches = () => broker.simulator.audit().filter(({ action }) => action === 'RunInstances').length;
   const before = launches();
   const second = await ended();
