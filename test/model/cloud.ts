@@ -26,6 +26,8 @@ export interface Machine {
   readonly seen: number;
   /** A fleet started it in place of one that was lost. */
   readonly replacement: boolean;
+  /** A fleet started it after it had answered: nobody knows of it before he looks. */
+  readonly delivered: boolean;
   /** It came of a call that was on the wire when its sender died. */
   readonly late: boolean;
   ended?: number;
@@ -170,7 +172,7 @@ export class Cloud {
     if (places === 0) throw new ProviderFault('capacity', 'There are no machines now.', { code: 'NoCapacity' });
     this.fleets.set(order.token, fleet);
     fleet.to_come = this.#api.kind === 'plain' ? 0 : order.machine_count;
-    for (let i = 0; i < now; i++) if (!this.#start(fleet, false, late, mood === 'never ready')) break;
+    for (let i = 0; i < now; i++) if (!this.#start(fleet, { late, never: mood === 'never ready' })) break;
     this.started(order.request_id);
     this.#fill(fleet);
     if (mood === 'lost, executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
@@ -262,7 +264,7 @@ export class Cloud {
     fleet.filling = true;
     this.#time.after(deliverMs, () => {
       fleet.filling = false;
-      if (!this.#lacks(fleet) || !this.#start(fleet, fleet.to_come === 0, false, false)) return;
+      if (!this.#lacks(fleet) || !this.#start(fleet, { delivered: true })) return;
       this.started(fleet.order.request_id);
       this.#fill(fleet);
     });
@@ -282,12 +284,14 @@ export class Cloud {
     return order.offers?.map((offer) => offer.key) ?? [anywhere];
   }
 
-  #start(fleet: Fleet, replacement: boolean, late: boolean, never: boolean): boolean {
+  #start(fleet: Fleet, how: { readonly delivered?: true; readonly late?: boolean; readonly never?: boolean }): boolean {
     const offer = this.#offersOf(fleet).find((each) => (this.free.get(each) ?? 0) > 0);
     if (offer === undefined) return false;
     const { order } = fleet;
     const { now } = this.#time;
     this.free.set(offer, (this.free.get(offer) ?? 0) - 1);
+    const { delivered = false, late = false, never = false } = how;
+    const replacement = delivered && fleet.to_come === 0;
     if (fleet.to_come > 0) fleet.to_come -= 1;
     const machine: Machine = {
       id: `${this.name}-${this.machines.size + 1}`,
@@ -300,6 +304,7 @@ export class Cloud {
       ready: never ? Infinity : now + this.#api.boot_ms,
       seen: now + this.#api.seen_after_ms,
       replacement,
+      delivered,
       late,
       hidden_until: 0,
     };

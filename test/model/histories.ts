@@ -143,11 +143,38 @@ export const pasts: readonly Past[] = [
     { do: 'jump', ms: 660_000 },
     pass(8_000),
   ),
-  past('the clock is set forward: a request keeps the time that it has', 'judged by the clock', { instances: [{ free: 0 }], templates: [{ retry_until_timeout: true }] }, request(1), pass(10), {
-    do: 'jump',
-    ms: 660_000,
-  }),
+  past(
+    'the clock is set forward: a request keeps the time that it has',
+    'judged by the clock',
+    { instances: [{ free: 0 }], templates: [{ retry_until_timeout: true }] },
+    request(1),
+    pass(10),
+    {
+      do: 'jump',
+      ms: 660_000,
+    },
+  ),
+  past(
+    'machines of an all-or-nothing request are given back while others come up: it does not fail and keep the others',
+    'wrong status',
+    { api: { boot_ms: 20_000 }, templates: [{ partial: 'all_or_nothing' }] },
+    request(2),
+    pass(8_000),
+    { do: 'return', of: 0, from: 0, machines: 1 },
+  ),
+  past(
+    'a machine is lost that nothing replaces: it counts no longer against the limit of its template',
+    'figures',
+    { templates: [{ replace_lost: true }] },
+    request(1),
+    pass(8_000),
+    { do: 'die', at: 0, from: 0, machines: 1 },
+  ),
 ];
 
 /** What the core is about to be mended of. Empty when nothing is. */
-export const awaited: ReadonlySet<string> = new Set(pasts.map(({ what }) => what));
+export const awaited: ReadonlySet<string> = new Set([
+  'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
+  'machines of an all-or-nothing request are given back while others come up: it does not fail and keep the others',
+  'a machine is lost that nothing replaces: it counts no longer against the limit of its template',
+]);

@@ -44,8 +44,9 @@ export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boo
 
 /** Whether it runs beside what was asked by no fault of a broker: it will be ended as soon as it is seen. */
 export function isExcused({ machine, row }: Seen, now: number): boolean {
-  const unseen = machine.hidden_until > now && row?.gone_at !== undefined;
-  return machine.replacement || machine.late || unseen;
+  const hidden = machine.hidden_until > now && row?.gone_at !== undefined;
+  const unseen = machine.delivered && row === undefined;
+  return machine.replacement || machine.late || hidden || unseen;
 }
 
 /** The most machines that may stay. */

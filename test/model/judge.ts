@@ -21,6 +21,7 @@ export type Rule =
   | 'wish not carried out'
   | 'never ended'
   | 'figures'
+  | 'shortfall'
   | 'wrong status'
   | 'nobody can release it'
   | 'short without cause'
@@ -67,8 +68,7 @@ export class Judge {
 
   /** The wall clock is set; `watching`: who compares the clocks. */
   jumped(ms: number, watching: Life | undefined): void {
-    for (const owed of this.owed.values())
-      if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
+    for (const owed of this.owed.values()) if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
   }
 
   row(machine: Machine): MachineRecord | undefined {

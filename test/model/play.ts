@@ -16,9 +16,14 @@ export interface Report {
   readonly world: World;
 }
 
-/** Plays a history against the real core, lets everything come to rest, gives everything back, and says what was wrong. */
-export async function play(history: History, but: ReadonlySet<Rule> = new Set()): Promise<Report> {
+/** Plays a history against the real core, lets everything come to rest, gives everything back, and says what was wrong. `begun`: told of the world before. */
+export async function play(
+  history: History,
+  but: ReadonlySet<Rule> = new Set(),
+  begun: (world: World) => void = () => undefined,
+): Promise<Report> {
   const world = await World.make(history.setup, but);
+  begun(world);
   const { judge } = world;
   for (const command of history.commands) {
     await world.time.pass(1);
@@ -165,12 +170,10 @@ function frozen(world: World, life: Life, ms: number): void {
 /** In good order, as far as it comes to an end; then anew. */
 async function restart(world: World, elsewhere: boolean): Promise<void> {
   const { life } = world;
-  let stopped = false;
-  void life?.loop?.stop().then(
-    () => (stopped = true),
-    () => (stopped = true),
-  );
-  if (life?.loop) for (let i = 0; i < 24 && !stopped; i++) await world.time.pass(500);
+  const stopping = { over: life?.loop === undefined };
+  const over = () => (stopping.over = true);
+  void life?.loop?.stop().then(over, over);
+  for (let i = 0; i < 24 && !stopping.over; i++) await world.time.pass(500);
   life?.kill();
   await world.start(elsewhere);
 }

@@ -5,8 +5,12 @@ import { isSettled, type Judge } from './judge.ts';
 import type { Setup } from './setup.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Nobody looks for what an order that was given up, or refused and yet carried out, has left: without a sweep it may run on. */
-const unfindable = (setup: Setup, { machine, given_up }: Seen): boolean => setup.sweep === 'off' && (given_up || machine.late);
+/**
+ * What an order that was given up, or refused and yet carried out, has left may run on where nobody sweeps; and where the sweep only tells of what it finds,
+ * if its API cannot look for it.
+ */
+const unfindable = ({ sweep, api }: Setup, { machine, given_up }: Seen): boolean =>
+  (given_up || machine.late) && (sweep === 'off' || (sweep === 'report' && !api.finds));
 
 /** What must be true once nothing fails any more and all time-outs have passed. */
 export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
@@ -57,6 +61,12 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
     judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
   if (fulfilment?.requested !== request.machine_count || fulfilment.delivered > delivered || fulfilment.final !== true)
     judge.fail('figures', `${request_id}: ${JSON.stringify(fulfilment)} for ${request.machine_count}, of which ${delivered} became ready`);
+  const short = (fulfilment?.shortfall ?? []).reduce((sum, { count = 0 }) => sum + count, 0);
+  if (fulfilment && short > Math.max(0, fulfilment.requested - fulfilment.delivered))
+    judge.fail(
+      'shortfall',
+      `${request_id} lacks ${fulfilment.requested - fulfilment.delivered}, and says ${JSON.stringify(fulfilment.shortfall)}`,
+    );
   const rows = all.flatMap(({ row }) => row ?? []);
   const holds = rows.filter((row) => row.gone_at === undefined && row.released_at === undefined).length;
   if (request.holds !== holds) judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${holds}`);

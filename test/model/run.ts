@@ -1,12 +1,13 @@
 /**
  * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the first that breaks a rule, and prints it
  * as short as it could be made. `--large` plays them with the sizes of life; `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was
- * printed. Exit code 1: a rule was broken.
+ * printed, or a file of it, with `--tell` telling what happens. Exit code 1: a rule was broken.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { tellOf } from './account.ts';
 import type { History } from './commands.ts';
 import type { Rule } from './judge.ts';
 import { play } from './play.ts';
@@ -17,6 +18,7 @@ const playsEach = 250;
 
 if (!isMainThread) {
   const found = await search(workerData as Search);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That is for windows: threads have no origin.
   parentPort?.postMessage(found);
 } else {
   const { values } = parseArgs({
@@ -27,17 +29,19 @@ if (!isMainThread) {
       large: { type: 'boolean', default: false },
       but: { type: 'string', default: '' },
       replay: { type: 'string' },
+      tell: { type: 'boolean', default: false },
     },
   });
   const but = values.but.split(',').map((rule) => rule.trim() as Rule);
-  const found = values.replay === undefined ? await playAll(values, but) : await replay(values.replay, but);
+  const found = values.replay === undefined ? await playAll(values, but) : await replay(values.replay, but, values.tell);
   if (found) process.stdout.write(`${told(found)}\n`);
   process.exitCode = found ? 1 : 0;
 }
 
-async function replay(given: string, but: readonly Rule[]): Promise<Found | undefined> {
+async function replay(given: string, but: readonly Rule[], tell: boolean): Promise<Found | undefined> {
   const history = JSON.parse(given.startsWith('{') ? given : readFileSync(given, 'utf8')) as History;
-  const { violations } = await play(history, new Set(but));
+  const write = (line: string) => void process.stdout.write(`${line}\n`);
+  const { violations } = await play(history, new Set(but), (world) => (tell ? tellOf(world, write) : undefined));
   process.stdout.write(violations.length === 0 ? 'No rule was broken.\n' : '');
   return violations.length === 0 ? undefined : { history, violations };
 }

@@ -73,22 +73,23 @@ export const plainSetup: Setup = {
 
 const oneOf = <const T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(first, ...others);
 
-const api = fc.record<ApiSetup>({
-  kind: oneOf('plain', 'plain', 'request', 'maintain'),
-  machines_per_launch: oneOf(40, 1, 5, 500),
-  offers_per_launch: oneOf('many', 'one'),
-  offers: oneOf(0, 1, 3),
-  prepares: oneOf(true, false),
-  finds: oneOf(false, true),
-  disposes: oneOf(false, true),
-  late_release_ms: oneOf(0, 10_000),
-  token_valid_ms: oneOf(3_600_000, 60_000),
-  visible_within_ms: oneOf(5_000, 30_000),
-  call_ms: oneOf(0, 0, 0, 400, 5_000),
-  boot_ms: oneOf(1_000, 0, 20_000, 90_000),
-  seen_after_ms: oneOf(0, 0, 4_000),
-  forget_ms: oneOf(3_600_000, 3_600_000, 60_000),
-});
+const apis = (...sizes: readonly [number, ...number[]]): fc.Arbitrary<ApiSetup> =>
+  fc.record<ApiSetup>({
+    kind: oneOf('plain', 'plain', 'request', 'maintain'),
+    machines_per_launch: oneOf(...sizes),
+    offers_per_launch: oneOf('many', 'one'),
+    offers: oneOf(0, 1, 3),
+    prepares: oneOf(true, false),
+    finds: oneOf(false, true),
+    disposes: oneOf(false, true),
+    late_release_ms: oneOf(0, 10_000),
+    token_valid_ms: oneOf(3_600_000, 60_000),
+    visible_within_ms: oneOf(5_000, 30_000),
+    call_ms: oneOf(0, 0, 0, 400, 5_000),
+    boot_ms: oneOf(1_000, 0, 20_000, 90_000),
+    seen_after_ms: oneOf(0, 0, 4_000),
+    forget_ms: oneOf(3_600_000, 3_600_000, 60_000),
+  });
 
 const instance = fc.record<InstanceSetup>({
   weight: oneOf(10, 30, 0),
@@ -103,9 +104,10 @@ const template = fc.record<TemplateSetup>({
   replace_lost: oneOf(false, false, true),
 });
 
-export const setups = (rows_per_commit: number): fc.Arbitrary<Setup> =>
+/** `sizes`: how many machines a launch may take. */
+export const setups = (rows_per_commit: number, ...sizes: readonly number[]): fc.Arbitrary<Setup> =>
   fc.record<Setup>({
-    api,
+    api: apis(40, ...(sizes.length > 0 ? sizes : [1, 5, 500])),
     instances: fc.array(instance, { minLength: 1, maxLength: 3 }),
     templates: fc.array(template, { minLength: 1, maxLength: 3 }),
     sweep: oneOf('terminate', 'terminate', 'report', 'off'),

@@ -162,7 +162,9 @@ export class World {
     const template = { template_id: `template-${index}`, ...this.setup.templates[index] } as Template;
     const request_id = `req-${String((this.#asked += 1)).padStart(3, '0')}`;
     await this.asks(async () => {
-      await this.desk.open({ template, machine_count }, (key) => choose({ template }, { key, machine_count }, {}, this.directory), { request_id });
+      await this.desk.open({ template, machine_count }, (key) => choose({ template }, { key, machine_count }, {}, this.directory), {
+        request_id,
+      });
     });
   }
 
