@@ -37,6 +37,7 @@ test('a launch starts the machines asked for, tagged and watched until they are 
     t.regex(machine.private_ip ?? '', /^\d+\.\d+\.\d+\.\d+$/);
     t.truthy(machine.name);
     t.like(machine.data, { market: 'on-demand', machine_type: 'm5.large', weight: 1 });
+    t.regex(machine.zone ?? '', /^us-east-1[a-f]$/);
   }
 });
 

@@ -1,6 +1,7 @@
 import { RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
 import type { Watched } from '../../../core/index.ts';
+import type { MachineData } from '../../../plugins/cloud/index.ts';
 import { inStatus, instanceTags, machinesOf, many } from './steady-support.ts';
 import { sleep } from './support.ts';
 
@@ -15,7 +16,10 @@ test('machines at rest are seen to live by their statuses, without being describ
     t.deepEqual(
       machinesOf(each).toSorted((a, b) => a.machine_id.localeCompare(b.machine_id)),
       known
-        .map(({ machine_id, data }) => ({ machine_id, status: 'running' as const, ready: true, reclaim_at: null, data: data as object }))
+        .map(({ machine_id, data = {} }) => {
+          const { zone = 'none' } = data as MachineData;
+          return { machine_id, status: 'running' as const, ready: true, reclaim_at: null, zone, data };
+        })
         .toSorted((a, b) => a.machine_id.localeCompare(b.machine_id)),
     );
     t.true((each as { settled: boolean }).settled);
