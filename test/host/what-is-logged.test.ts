@@ -130,5 +130,8 @@ test('on a terminal a server says where it is, and what to try', async (t) => {
   await until(async () => /curl -s http.*\/status/.test(said));
   process.kill(readServerPlace(join(place.directory, 'data'))?.pid ?? 0, 'SIGTERM');
   await ended;
-  t.regex(said, /answers at http:.*\r\n.*\r\n.*curl -s http:.*\/templates\/\r\n.*curl -s .*"template_id":"bounded".*\r\n.*curl -s .*\/status/);
+  t.regex(
+    said,
+    /answers at http:.*\r\n.*\r\n.*curl -s http:.*\/templates\/\r\n.*curl -s .*"template_id":"bounded".*\r\n.*curl -s .*\/status/,
+  );
 });
