@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { applicationId } from '../../../plugins/storage-sqlite/open-database.ts';
-import { migrations } from '../../../plugins/storage-sqlite/migrations/index.ts';
+import { fingerprint, migrations } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 test('a database of the first version keeps its machines, which can be asked for by their market afterwards', async (t) => {
@@ -11,6 +11,7 @@ test('a database of the first version keeps its machines, which can be asked for
   mkdirSync(dirname(path));
   const old = new DatabaseSync(path);
   old.exec(migrations[0] ?? '');
+  old.exec(`INSERT INTO counter VALUES ('schema', '', '', ${fingerprint(1)})`);
   old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
   const insert = old.prepare(
     'INSERT INTO machine (provider_instance, machine_id, request_id, status, created_at, doc) VALUES (?, ?, ?, ?, ?, ?)',
