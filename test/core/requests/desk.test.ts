@@ -213,7 +213,7 @@ test('a return of few machines reads these, not all machines of the requests tha
   const { machines } = await bench.status(request.request_id);
   t.deepEqual(
     machines.map((machine) => machine.machine_id),
-    ['m-7', 'm-3'],
+    ['m-3', 'm-7'],
   );
   t.is(read, 2);
   bench.store.find = find;
