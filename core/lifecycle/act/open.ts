@@ -53,8 +53,9 @@ async function openInTurn(provider_instance: string, max: number, holding: Holdi
     if (!isBrokerError(error) || error.code !== 'INSTANCE_BUSY') throw error;
   }
   const why = `Waiting its turn: '${provider_instance}' has as many requests open as it may, ${max}.`;
-  await tools.record(holding, (draft) => draft.setRequest({ waits_for: provider_instance, message: why }));
+  // In the queue at once: nobody who was accepted later shall ask while this is being stored.
   tools.slots.wait(holding, provider_instance, why);
+  await tools.record(holding, (draft) => draft.setRequest({ waits_for: provider_instance, message: why }));
 }
 
 function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
