@@ -69,6 +69,7 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /providers/': 100,
   'GET /providers/{provider_name}': 100,
   'GET /providers/{provider_name}/capabilities': 100,
+  'POST /providers/{provider_name}/check': 100,
   'POST /providers/select': 100,
   'GET /requests/{request_id}/provider': 100,
   'POST /machines/reclaimed': 100,

@@ -186,6 +186,22 @@ test('health is stored when it changes, and that it goes on answering once a min
   t.is(cloud.commits, before + 2);
 });
 
+test('that an unhealthy instance says something else each time is stored once a minute', async (t) => {
+  const { cloud, health, clock } = await bench();
+  const refuse = (n: number) =>
+    health.ended('east', 'observe', { ms: 0, kind: 'credentials', fault: new ProviderFault('credentials', `No, says call ${n}.`) });
+  refuse(0);
+  const before = cloud.commits;
+  for (let n = 1; n < 60; n++) {
+    await clock.advance(1_000);
+    refuse(n);
+  }
+  t.is(cloud.commits, before);
+  await clock.advance(1_000);
+  refuse(60);
+  t.is(cloud.commits, before + 1);
+});
+
 test('what could not be stored is stored later', async (t) => {
   const { store, clock, pass, fails } = await bench();
   await pass(1);
