@@ -94,12 +94,13 @@ export class Caller {
 
   async #once(method: string, path: string, body: object | undefined, headers: Record<string, string>): Promise<Answer | undefined> {
     if (this.url === undefined) return undefined;
+    const signal = AbortSignal.timeout(this.#patience.answer_ms);
     try {
       const answer = await fetch(`${this.url}/api/v1${path}`, {
         method,
         headers: { connection: 'close', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
         ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: AbortSignal.timeout(this.#patience.answer_ms),
+        signal,
       });
       return { status: answer.status, body: await answer.json() };
     } catch {

@@ -27,7 +27,7 @@ export interface Ground {
   readonly faults: NonNullable<KnobChange['faults']>;
   /** Launch templates hold contents that later requests may share, and stay. */
   readonly shared: boolean;
-  /** What so many milliseconds of its time are on the computer's clock. */
+  /** What so many milliseconds of its time are on the computer's clock, in whole ones. */
   real(ms: number): number;
   /** Everything that the cloud knows of what happened. */
   account(): string;
@@ -67,7 +67,7 @@ export async function openGround(seed: number, scheduler?: Dialect['scheduler'],
     chance,
     faults,
     shared,
-    real: (ms) => ms / clock.times,
+    real: (ms) => Math.round(ms / clock.times),
     account: () =>
       [`directory ${directory} (kept)`, JSON.stringify(cloud.ledger()), ...cloud.audit().map((each) => JSON.stringify(each))].join('\n'),
     async close({ keep }) {
