@@ -16,6 +16,11 @@ const patience_ms = 300_000;
 /** After what follows a launch, and after the releases: what is left is watching. */
 const settleMs = 3_000;
 
+interface Listed {
+  readonly request_id: string;
+  readonly status: string;
+}
+
 /** What it costs the loop's thread to watch forty returns of one machine each, of one request of 10 000, whose machines take long to go. */
 export const returnsOfABigRequest: Line = {
   names: ['returns-of-a-big-request'],
@@ -38,9 +43,9 @@ export const returnsOfABigRequest: Line = {
     // From all over the request.
     const some = Array.from({ length: returns }, (_, i) => ids[Math.floor((i * machines) / returns)]);
     for (const id of some) await json(`${broker.api}/machines/return`, 'POST', { machine_ids: [id] });
+    await underWay(broker.api);
     const during = await over();
-    const { requests } = await json(`${broker.api}/requests/?status=in_progress&limit=1000`);
-    if (requests.length < returns) throw new Error(`${requests.length} returns are open, of ${returns}.`);
+    await underWay(broker.api);
     await broker.stop();
     const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
     const cost = Math.max(0, during.active - before.active) * 100;
@@ -57,3 +62,15 @@ export const returnsOfABigRequest: Line = {
     });
   },
 };
+
+/** Waits until all returns are known to be under way; throws where one has ended. */
+async function underWay(api: string): Promise<void> {
+  for (const end = performance.now() + patience_ms; performance.now() < end; await wait(100)) {
+    const { requests } = await json(`${api}/requests/?limit=1000`);
+    const statuses = requests.flatMap(({ request_id, status }: Listed) => (request_id.startsWith('ret-') ? [status] : []));
+    const ended = statuses.find((status: string) => status !== 'pending' && status !== 'in_progress');
+    if (ended !== undefined) throw new Error(`A return is ${ended} that was to be watched.`);
+    if (statuses.filter((status: string) => status === 'in_progress').length === returns) return;
+  }
+  throw new Error(`Not all of ${returns} returns were under way within ${patience_ms / 1000} s.`);
+}
