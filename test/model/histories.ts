@@ -171,10 +171,12 @@ export const pasts: readonly Past[] = [
     { do: 'die', at: 0, from: 0, machines: 1 },
   ),
   past(
-    'one instance has none of what is asked for, another one less: what is missing is counted once',
+    'one instance has none of what is asked for, another one all, and one is given back: what is missing is counted once',
     'shortfall',
-    { instances: [{ free: 0 }, { free: 1 }] },
+    { api: { boot_ms: 20_000 }, instances: [{ free: 0 }, {}] },
     request(2),
+    pass(8_000),
+    { do: 'return', of: 0, from: 0, machines: 1 },
   ),
 ];
 
@@ -185,6 +187,6 @@ export const awaited: ReadonlyMap<string, readonly Rule[]> = new Map([
     ['figures', 'nobody can release it'],
   ],
   ['machines of an all-or-nothing request are given back while others come up: it does not fail and keep the others', ['wrong status']],
-  ['one instance has none of what is asked for, another one less: what is missing is counted once', ['shortfall']],
+  ['one instance has none of what is asked for, another one all, and one is given back: what is missing is counted once', ['shortfall']],
   ['a machine is lost that nothing replaces: it counts no longer against the limit of its template', ['figures']],
 ]);
