@@ -170,11 +170,23 @@ export const pasts: readonly Past[] = [
     pass(8_000),
     { do: 'die', at: 0, from: 0, machines: 1 },
   ),
+  past(
+    'one instance has none of what is asked for, another one all, and one is given back: what is missing is counted once',
+    'shortfall',
+    { api: { boot_ms: 20_000 }, instances: [{ free: 0 }, {}] },
+    request(2),
+    pass(8_000),
+    { do: 'return', of: 0, from: 0, machines: 1 },
+  ),
 ];
 
-/** What the core is about to be mended of. Empty when nothing is. */
-export const awaited: ReadonlySet<string> = new Set([
-  'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
-  'machines of an all-or-nothing request are given back while others come up: it does not fail and keep the others',
-  'a machine is lost that nothing replaces: it counts no longer against the limit of its template',
+/** What the core is still to be mended of, with the rules that it breaks now. Empty when nothing is. */
+export const awaited: ReadonlyMap<string, readonly Rule[]> = new Map([
+  [
+    'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
+    ['figures', 'nobody can release it'],
+  ],
+  ['machines of an all-or-nothing request are given back while others come up: it does not fail and keep the others', ['wrong status']],
+  ['one instance has none of what is asked for, another one all, and one is given back: what is missing is counted once', ['shortfall']],
+  ['a machine is lost that nothing replaces: it counts no longer against the limit of its template', ['figures']],
 ]);

@@ -42,9 +42,15 @@ export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boo
   return isLive(machine) && !returned.has(machine.id) && row?.going === undefined && !given_up;
 }
 
+/** By now a sweep has seen it again. */
+const seenAgainMs = 300_000;
+
+/** The cloud left it out of its lists, and others not: it may be taken for gone until it is seen again. */
+export const wasHidden = ({ hidden_until }: Machine, now: number): boolean => hidden_until > 0 && now < hidden_until + seenAgainMs;
+
 /** Whether it runs beside what was asked by no fault of a broker: it will be ended as soon as it is seen. */
 export function isExcused({ machine, row }: Seen, now: number): boolean {
-  const hidden = machine.hidden_until > now && row?.gone_at !== undefined;
+  const hidden = wasHidden(machine, now) && row?.gone_at !== undefined;
   const unseen = machine.delivered && row === undefined;
   return machine.replacement || machine.late || hidden || unseen;
 }

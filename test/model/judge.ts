@@ -1,7 +1,7 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
 import { isTerminal, machineKey } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
-import { givenBack, tooMany, type Owed, type Seen } from './ideal.ts';
+import { givenBack, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';
 import type { Time } from './time.ts';
@@ -163,7 +163,7 @@ export class Judge {
     const living = named.flatMap((key) => {
       const stored = this.#shelf.machines.get(machineKey(key));
       const machine = stored && this.machine(stored);
-      return machine && isLive(machine) && machine.hidden_until <= this.#time.now ? [machine.id] : [];
+      return machine && isLive(machine) && !wasHidden(machine, this.#time.now) ? [machine.id] : [];
     });
     const told = row.fulfilment ? row.fulfilment.delivered : named.length;
     if (told > named.length - living.length)
@@ -191,7 +191,7 @@ export class Judge {
     const machine = this.machine(row);
     const { now } = this.#time;
     if (!machine) return this.fail('figures', `a row says that ${row.machine_id} exists, and it never did`);
-    if (row.gone_at !== undefined && before?.gone_at === undefined && isLive(machine) && machine.hidden_until <= now)
+    if (row.gone_at !== undefined && before?.gone_at === undefined && isLive(machine) && !wasHidden(machine, now))
       this.fail('living one told gone', `${row.machine_id} runs, and its row says that it is ${row.status} and gone`);
     if (row.status === 'failed' && row.going === 'failed' && before?.going === undefined && isLive(machine)) {
       const owed = this.owed.get(row.request_id);

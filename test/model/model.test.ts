@@ -6,7 +6,7 @@ import { search, told } from './search.ts';
 
 for (const past of pasts) {
   // What is awaited fails until the core is mended; then ava says so.
-  const declared = awaited.has(past.what) ? test.failing : test;
+  const declared = awaited.has(past.what) ? test.serial.failing : test.serial;
   declared(past.what, async (t) => {
     const { violations } = await play(past);
     t.deepEqual(
@@ -16,16 +16,16 @@ for (const past of pasts) {
   });
 }
 
-const but: readonly Rule[] = [...new Set(pasts.filter(({ what }) => awaited.has(what)).map(({ broke }) => broke))];
+const but: readonly Rule[] = [...awaited.values()].flat();
 
-test('no history that was made at random breaks a rule of the ideal broker', async (t) => {
+test.serial('no history that was made at random breaks a rule of the ideal broker', async (t) => {
   t.timeout(600_000);
   const found = await search({ seed: 20_260_101, plays: 250, size: 'small', but });
   t.is(found && told(found), undefined);
 });
 
-test('nor does one with the sizes of life', async (t) => {
+test.serial('nor does one with the sizes of life', async (t) => {
   t.timeout(600_000);
-  const found = await search({ seed: 20_260_101, plays: 6, size: 'large', but });
+  const found = await search({ seed: 20_260_101, plays: 8, size: 'large', but });
   t.is(found && told(found), undefined);
 });

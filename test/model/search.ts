@@ -26,7 +26,7 @@ export async function search({ seed, plays, size, but = [] }: Search): Promise<F
     const [violation] = await violationsOf(history);
     return violation === undefined;
   });
-  const { counterexample } = await fc.check(property, { seed, numRuns: plays });
+  const { counterexample } = await fc.check(property, { seed, numRuns: plays, endOnFailure: true });
   const [found] = counterexample ?? [];
   const [violation] = found ? await violationsOf(found) : [];
   if (!found || !violation) return undefined;

@@ -3,8 +3,8 @@ import type { Rule, Violation } from './judge.ts';
 import { plainSetup, type Setup } from './setup.ts';
 
 /**
- * Takes away what a history needs not to break the same rule: commands one by one, and whatever differs from the plainest setup. Used after
- * fast-check has done its part, which leaves some of them.
+ * Takes away what a history needs not to break the same rule: commands, many at once as long as that goes, and whatever differs from the plainest setup.
+ * fast-check could do it too, in more plays, and leaves commands that matter not.
  */
 export async function shorten(
   history: History,
@@ -26,7 +26,8 @@ export async function shorten(
 }
 
 function* shorterOnes({ setup, commands }: History): Generator<History> {
-  for (let i = commands.length - 1; i >= 0; i--) yield { setup, commands: commands.toSpliced(i, 1) };
+  for (let many = Math.ceil(commands.length / 2); many > 0; many = many > 1 ? Math.ceil(many / 2) : 0)
+    for (let i = commands.length - many; i > -many; i -= many) yield { setup, commands: commands.toSpliced(Math.max(0, i), many) };
   for (const [i, command] of commands.entries())
     for (const simpler of simplerOnes(command)) yield { setup, commands: commands.with(i, simpler) };
   for (const simpler of plainerOnes(setup)) yield { setup: simpler, commands };
