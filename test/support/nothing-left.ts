@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +12,8 @@ const memory = '/dev/shm';
  */
 export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
   const directory = mkdtempSync(join(tmpdir(), 'mt-'));
+  // As the directory that it stands for: tests act as other users too.
+  chmodSync(directory, 0o1777);
   // Tests that write very much do so in memory, where there is such a place.
   const inMemory = existsSync(memory) ? mkdtempSync(join(memory, 'mt-')) : directory;
   process.once('exit', () => {

@@ -38,6 +38,7 @@ test('annotations say which tools change something, destroy something, may be re
       'populate_machine_ids',
       'cleanup_old_requests',
       'cleanup_terminated_machines',
+      'check_provider',
     ],
   );
   t.deepEqual(named('openWorldHint'), [
