@@ -169,10 +169,15 @@ export interface Launch<Handle extends object = any> {
 export interface Watched<Handle extends object = any> {
   readonly handle: Handle;
   readonly order: LaunchOrder<any, any>;
-  /** Machines of this attempt that are not known to be gone. */
+  /** Machines of this attempt that are not known to be gone; see `only_known`. */
   readonly known: readonly MachineRef[];
   /** Nothing more was to come when it was last looked at, and all known machines that shall stay were ready: to see that they live is enough. */
   readonly steady?: boolean;
+  /**
+   * Of a large attempt at rest only `known` are asked about, those that are to go: others need not be looked for or reported,
+   * and nothing but the machines of the answer is read. An API may answer as always.
+   */
+  readonly only_known?: boolean;
 }
 
 export interface Observation<Handle extends object = any> {

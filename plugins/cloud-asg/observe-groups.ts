@@ -8,7 +8,7 @@ import {
   type ProviderFault,
   type Watched,
 } from '../../core/index.ts';
-import { inTurn, observeMachines, weightOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { inTurn, observeKnown, observeMachines, weightOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
 import { describeGroups, isDeleting, isSuspended, membersOf } from './describe-groups.ts';
 import { groupShortfall } from './group-shortfall.ts';
 import type { GroupHandle, Prepared } from './group-handle.ts';
@@ -27,7 +27,14 @@ export const notShownMs = 120_000;
  * Observes groups first, then machines, those among them that the groups list: what a group counts, and EC2 does not show yet, is a machine all
  * the same, or the next order would ask for it again.
  */
-export async function observeGroups(
+export const observeGroups = (
+  session: CloudSession,
+  watched: readonly Watch[],
+  call: Call,
+): Promise<readonly (Observation<GroupHandle> | ProviderFault)[]> =>
+  observeKnown(session, watched, call, (others) => observeWhole(session, others, call));
+
+async function observeWhole(
   session: CloudSession,
   watched: readonly Watch[],
   call: Call,

@@ -19,6 +19,7 @@ export { pagesOf } from './pages.ts';
 export { marketOf, reportOf, type MachineData } from './machines.ts';
 export { contentsOf, namedTemplate } from './named-template.ts';
 export { observeMachines } from './observe.ts';
+export { observeKnown } from './observe-known.ts';
 export { overlay } from './overlay.ts';
 export { machineTypesOf, marketsOf, poolsOf, poolsSeen, weightOf, type Market, type Pool } from './pools.ts';
 export { reviewCommon } from './review.ts';

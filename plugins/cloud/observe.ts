@@ -32,7 +32,7 @@ export interface ObserveOptions {
  * Observes attempts, in as few questions as possible. Of attempts at rest in large numbers it is only seen that their machines live, and what
  * does not show is asked for; every ten minutes they are looked at fully. All others are asked for by the tag of the request, up to 200 requests
  * and about 1000 machines in each question; by id where all machines came with the launch and few known ones are left, and for known ones that
- * the tag did not find. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
+ * the tag did not find; by id alone where only known ones are asked about. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
  *
  * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
  * an empty or incomplete answer
@@ -87,7 +87,8 @@ async function askFor(
   arriving: boolean,
   full: boolean,
 ): Promise<void> {
-  const others = watched.filter((each) => !glances.has(each));
+  const named = watched.filter((each) => each.only_known).flatMap((each) => each.known);
+  const others = watched.filter((each) => !glances.has(each) && !each.only_known);
   const known = others.flatMap((each) => each.known);
   const missing = [...glances].filter(([, glance]) => glance.missing.length > 0);
   const byId = !arriving && !full && known.length <= fewMachines && others.every((each) => each.known.length > 0);
@@ -101,7 +102,7 @@ async function askFor(
           (machine) => !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
         ),
   );
-  await asked.byId([...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, glance]) => glance.missing))]);
+  await asked.byId([...named, ...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, glance]) => glance.missing))]);
 }
 
 /** Machines that should have been listed. */
@@ -147,7 +148,7 @@ function reports(each: Watched, instances: readonly Instance[], glance: Glance |
 
 /** All its machines are known, or at least as many as were ordered. */
 function isComplete(each: Watched, machines: readonly MachineReport[], asked: Questions, { arriving }: ObserveOptions): boolean {
-  if (!asked.mayHideMachines(each) || each.steady || (!arriving && each.known.length > 0)) return true;
+  if (!asked.mayHideMachines(each) || each.steady || each.only_known || (!arriving && each.known.length > 0)) return true;
   return machines.filter(({ status }) => status === 'pending' || status === 'running').length >= each.order.machine_count;
 }
 

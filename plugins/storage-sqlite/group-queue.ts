@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 /** A group writes about this many rows at most: some ten milliseconds during which the thread and the lock are taken. */
-const largest = 500;
+const largest = 200;
 
 /**
  * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Never blocks the thread

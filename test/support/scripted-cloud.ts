@@ -28,6 +28,8 @@ export class ScriptedCloud {
   readonly machines = new Map<string, ScriptedMachine>();
   readonly orders: LaunchOrder<any, any>[] = [];
   readonly calls: string[] = [];
+  /** About how many machines each observed attempt was asked. */
+  readonly asked: number[] = [];
   readonly scripts: Script[] = [];
   readonly offers: readonly Offer[] | undefined;
   /** Observations fail with this. */
@@ -182,10 +184,13 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     },
     async observe(cloud, watched) {
       cloud.calls.push(`observe ${watched.length}`);
-      return watched.map(({ handle }) => {
+      return watched.map(({ handle, known, only_known }) => {
+        cloud.asked.push(known.length);
         if (cloud.deaf) return cloud.deaf;
         const mine = [...cloud.machines.values()].filter((machine) => machine.token === handle.token);
-        const listed = mine.filter((machine) => !cloud.hidden.has(machine.report.machine_id));
+        const named = new Set(known.map(({ machine_id }) => machine_id));
+        const wanted = mine.filter((machine) => !only_known || named.has(machine.report.machine_id));
+        const listed = wanted.filter((machine) => !cloud.hidden.has(machine.report.machine_id));
         return listed.length > 0 ? { machines: listed.map((machine) => machine.report), settled: true } : gone([]);
       });
     },

@@ -1,4 +1,3 @@
-import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { MachineReport } from '../../provider.ts';
 import type { Draft } from '../case.ts';
@@ -13,22 +12,22 @@ export interface Listed {
 }
 
 /**
- * Known machines of an attempt that an answer does not list. Absence is not death: answers of a cloud flap, and one that lists nothing of an instance, or of a
+ * Machines that were asked about and that an answer does not list. Absence is not death: answers of a cloud flap, and one that lists nothing of an instance, or of a
  * zone, says nothing of what is there. A machine is gone when answers that did list others lacked it for `absence_ms` and it must have become
  * visible long ago (`visibleWithinMs` after its launch). One whose release the provider accepted is gone when two answers in a row lack it.
  */
 export function absorbAbsence(
   draft: Draft,
-  attempt: AttemptRecord,
+  asked: readonly MachineRecord[],
   reports: readonly MachineReport[],
   listed: Listed,
   visibleWithinMs: number,
   settings: Settings,
 ): void {
-  if (draft.machines.counts(attempt.attempt).alive === 0) return;
   const seen = new Set(reports.map((report) => report.machine_id));
-  for (const machine of draft.machines.of(attempt.attempt)) {
-    if (!isAlive(machine) || seen.has(machine.machine_id)) continue;
+  for (const each of asked) {
+    const machine = draft.machine(each);
+    if (!machine || !isAlive(machine) || seen.has(machine.machine_id)) continue;
     const released = machine.released_at !== undefined;
     if (!released && !saysSomething(listed, machine)) continue;
     if (machine.missing_since === undefined) {

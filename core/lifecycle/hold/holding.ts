@@ -27,6 +27,8 @@ export class Holding {
   /** Why no attempt is to be started before a time of the monotonic clock. */
   held_back: { readonly why: string; readonly until: number } | undefined;
   readonly looked_at = new Map<number, number>();
+  /** The last look at all machines of an attempt. */
+  readonly looked_fully_at = new Map<number, number>();
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();

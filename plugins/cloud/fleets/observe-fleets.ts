@@ -1,6 +1,7 @@
 import { isFault, type Call, type MachineReport, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
 import { inTurn } from '../describe.ts';
 import type { MachineData } from '../machines.ts';
+import { observeKnown } from '../observe-known.ts';
 import { observeMachines } from '../observe.ts';
 import type { Market } from '../pools.ts';
 import type { CloudSession } from '../session.ts';
@@ -15,7 +16,16 @@ const unseenMs = 300_000;
  * Observes standing fleets: all fleets of the call in one question per 100, all machines by tag as everywhere. The list that a fleet itself
  * gives of its machines is stale and is not asked for.
  */
-export async function observeFleets(
+export function observeFleets(
+  session: CloudSession,
+  port: FleetPort,
+  watched: readonly Watched<StandingHandle>[],
+  call: Call,
+): Promise<readonly (Observation<StandingHandle> | ProviderFault)[]> {
+  return observeKnown(session, watched, call, (others) => observeWhole(session, port, others, call));
+}
+
+async function observeWhole(
   session: CloudSession,
   port: FleetPort,
   watched: readonly Watched<StandingHandle>[],
