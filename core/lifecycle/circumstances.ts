@@ -30,6 +30,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     settings: around.settings,
     agenda: holding,
     fallbackOrder: () => fallbackOrder(holding.case.request, around.directory),
+    takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
     capabilities(attempt) {
       const api = around.api(attempt);
       const connected = around.pool.known(attempt.provider_instance);

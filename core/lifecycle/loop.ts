@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../clock.ts';
+import { isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Checked } from '../model/health.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
@@ -235,7 +236,7 @@ class Loop implements RunningLoop {
     while (!this.#leaving) {
       holding.fence();
       if (!holding.derived || holding.pending_shift !== 0) await this.#recorder.commit(holding, []);
-      while (holding.present().wishes.length > 0) await this.#recorder.commit(holding, [absorbWishes]);
+      while (holding.present().wishes.length > 0) await this.#takeIn(holding);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
       await this.#reach(holding);
       const circumstances = circumstancesOf(holding, this.#surroundings);
@@ -257,13 +258,31 @@ class Loop implements RunningLoop {
     }
   }
 
+  /** What callers wished. A machine that was found for this request and that another one has must not keep the wishes of callers waiting. */
+  async #takeIn(holding: Holding): Promise<void> {
+    try {
+      await this.#recorder.commit(holding, [absorbWishes]);
+    } catch (error) {
+      if (!isBrokerError(error) || error.details['held_by'] === undefined) throw error;
+      this.#parts.log.error(
+        { request_id: holding.request_id, ...error.details },
+        'A machine was found for a request, and another one has it.',
+      );
+      await this.#recorder.commit(holding, [(draft) => absorbWishes(draft, false)]);
+    }
+  }
+
   /** Connects the instances that the request's attempts are at: without a session nothing can be decided about them. */
   async #reach(holding: Holding): Promise<void> {
     const names = new Set(holding.case.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
     for (const name of names) {
       if (this.#pool.known(name) || !this.#directory.instance(name)) continue;
       // That it cannot be reached is known by the end of the call.
-      await this.#pool.connect(name).catch(() => undefined);
+      const reached = await this.#pool.connect(name).then(
+        () => true,
+        () => false,
+      );
+      if (!reached) holding.unanswered(name);
     }
   }
 
@@ -322,7 +341,7 @@ class Loop implements RunningLoop {
       if (watching) this.#holdings.due(watching, 0);
     }
     for (const { active, provider_instance } of draft.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
-    if (isTerminal(draft.request.status) && !isTerminal(before.status)) this.#slots.leave(holding);
+    if (draft.request.waits_for !== before.waits_for) this.#slots.leave(holding, draft.request.waits_for);
   }
 
   #tellLooks(): void {

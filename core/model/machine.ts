@@ -48,6 +48,10 @@ export const MachineRecord = Type.Object({
   lost: Type.Optional(Type.Boolean()),
   /** The return request that took it back first. */
   return_id: Type.Optional(Type.String()),
+  /** A caller gave it back while it counted as gone: should it turn up again, it goes. */
+  given_up: Type.Optional(Type.Boolean()),
+  /** How many times its times were moved because the clock was set; see `shifts` of its request. */
+  shifts: Type.Optional(Type.Integer()),
   /** Since when the provider does not list it, though it lists others. */
   missing_since: Type.Optional(Type.Integer()),
 });

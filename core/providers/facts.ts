@@ -40,7 +40,7 @@ export interface LackingOffer extends Lack {
 /** Kept in memory apart: large, and new once a day. */
 const bulky = 'machine_types';
 /** What is read anew with every change. */
-const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', 'missing'];
+const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', 'missing', 'ordered'];
 
 /** What the loop learned of the providers, kept in memory and read anew when another thread or process wrote some. */
 export class Facts implements Disposable {

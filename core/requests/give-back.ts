@@ -70,8 +70,8 @@ export function openReturn(
     changes: [
       ...rememberKey(given.key, return_id, now),
       { op: 'insert', kind: 'request', record: request },
-      // A wish of a return whose machines are all gone has nothing to say to their requests, but names them for the answer.
-      ...wishes.map((record) => ({ op: 'insert', kind: 'wish', record: gone ? { ...record, absorbed: true } : record }) as const),
+      // Also where all of them count as gone: one that is taken for gone wrongly goes when it turns up.
+      ...wishes.map((record) => ({ op: 'insert', kind: 'wish', record }) as const),
       { op: 'insert', kind: 'event', record: event },
     ],
   };

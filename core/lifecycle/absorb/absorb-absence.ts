@@ -34,7 +34,7 @@ export function absorbAbsence(
       draft.setMachine(machine, { missing_since: draft.now });
       continue;
     }
-    const old = draft.now - bornAt(machine) > visibleWithinMs;
+    const old = draft.now - bornAt(machine, draft.now) > visibleWithinMs;
     if (old && (released || draft.now - machine.missing_since >= settings.absence_ms))
       endMachine(draft, machine, machine.message ?? 'It is no longer known to the provider.');
   }
@@ -42,7 +42,8 @@ export function absorbAbsence(
 
 const saysSomething = ({ any, zones }: Listed, { zone }: MachineRecord): boolean => any && (zone === undefined || zones.has(zone));
 
-function bornAt(machine: MachineRecord): number {
-  const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
-  return Number.isNaN(launched) ? machine.created_at : Math.max(launched, machine.created_at);
+/** When it was launched, as far as that is sure: a moment that lies ahead was written before the clock was set back. */
+function bornAt({ launched_at, created_at }: MachineRecord, now: number): number {
+  const moments = [created_at, launched_at === undefined ? Number.NaN : Date.parse(launched_at)];
+  return Math.max(-Infinity, ...moments.filter((moment) => moment <= now));
 }

@@ -42,9 +42,9 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
   }
 }
 
-/** Nothing of the order was carried out for a while, and another instance can serve: the attempt ends. */
-export function absorbNoAnswer(draft: Draft, attempt: AttemptRecord): void {
-  const { provider_instance, message = `'${provider_instance}' does not answer.` } = attempt;
+/** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */
+export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string): void {
+  const { provider_instance } = attempt;
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
   draft.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
   draft.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });

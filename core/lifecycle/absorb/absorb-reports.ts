@@ -42,6 +42,18 @@ export function absorbSlowness(draft: Draft, attempt: AttemptRecord, settings: S
   }
 }
 
+/** A release that was accepted long ago and did not happen is asked for again. */
+export function absorbUndone(draft: Draft, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
+  if (draft.machines.counts(attempt.attempt).going === 0) return;
+  for (const { machine_id, status } of reports) {
+    const machine = draft.machine({ provider_instance: attempt.provider_instance, machine_id });
+    if (!machine || machine.released_at === undefined || machine.gone_at !== undefined || isEnding(status)) continue;
+    if (draft.now - machine.released_at < settings.repeat_release_ms) continue;
+    draft.unsetMachine(machine, 'released_at');
+    draft.tell('machine.still_there', machine);
+  }
+}
+
 /** Returns whether it takes one of the places that are left. */
 function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
   const { request, now } = draft;
@@ -53,6 +65,7 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
     template_id: request.template_id ?? '',
     status: 'pending',
     created_at: now,
+    ...(request.shifts === undefined ? {} : { shifts: request.shifts }),
   };
   draft.putMachine(machine);
   if (request.cancel_requested_at !== undefined) draft.setMachine(machine, { going: 'cancelled' });
@@ -83,8 +96,9 @@ function revive(draft: Draft, machine: MachineRecord, report: MachineReport, roo
 }
 
 /** After the end a machine that its caller had is his again; one that he never had is nobody's. */
-function whyRevivedGoes(request: RequestRecord, { ready_at }: MachineRecord, room: number): GoingReason | undefined {
+function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineRecord, room: number): GoingReason | undefined {
   if (request.cancel_requested_at !== undefined) return 'cancelled';
+  if (given_up) return 'late';
   if (isTerminal(request.status) && !keepsNumber(request))
     return request.status === 'failed' || ready_at === undefined ? 'late' : undefined;
   return room <= 0 ? 'surplus' : undefined;

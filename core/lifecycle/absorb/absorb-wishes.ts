@@ -8,13 +8,16 @@ import { absorbReports } from './absorb-reports.ts';
 /** So many in one commit: all of them stand in it together with the request. */
 const mostAtOnce = 100;
 
-/** Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the same. */
-export function absorbWishes(draft: Draft): void {
+/**
+ * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the
+ * same. `finds`: machines that the sweep found are taken in too.
+ */
+export function absorbWishes(draft: Draft, finds = true): void {
   for (const wish of draft.wishes.slice(0, mostAtOnce)) {
     if (wish.kind === 'cancel') cancel(draft, wish.reason);
     else if (wish.kind === 'complete') endWaiting(draft);
-    else if (wish.kind === 'found') find(draft, wish);
-    else giveBack(draft, wish.machines, wish.return_id);
+    else if (wish.kind === 'return') giveBack(draft, wish.machines, wish.return_id);
+    else if (finds) find(draft, wish);
     draft.absorb(wish);
   }
 }
@@ -41,7 +44,12 @@ function endWaiting(draft: Draft): void {
 function giveBack(draft: Draft, keys: readonly { provider_instance: string; machine_id: string }[], return_id: string | undefined): void {
   for (const key of keys) {
     const machine = draft.machine(key);
-    if (!machine || !isAlive(machine)) continue;
+    if (!machine) continue;
+    if (!isAlive(machine)) {
+      // It may be taken for gone wrongly.
+      if (machine.going === undefined) draft.setMachine(key, { given_up: true });
+      continue;
+    }
     draft.setMachine(key, {
       ...(machine.going === undefined ? { going: 'returned' } : {}),
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),

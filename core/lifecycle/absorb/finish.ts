@@ -12,7 +12,7 @@ export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
   const fulfilment = fulfilmentOf(draft, skipped);
   const { staying, returned } = draft.machines.counts();
   draft.stopWaiting();
-  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(status, fulfilment), kept_count: staying + returned });
+  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(draft, status, fulfilment), kept_count: staying + returned });
   draft.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
@@ -32,27 +32,26 @@ export function undo(draft: Draft): void {
 
 /** More machines stay than shall. */
 export function trim(draft: Draft): void {
-  let surplus = draft.machines.counts().staying - targetOf(draft);
-  for (const machine of draft.machines.all()) {
-    if (surplus <= 0) return;
-    if (!isStaying(machine)) continue;
-    draft.setMachine(machine, { going: 'surplus' });
-    surplus -= 1;
-  }
+  const surplus = draft.machines.counts().staying - targetOf(draft);
+  const staying = [...draft.machines.all()].filter(isStaying).toReversed();
+  // A caller may be at work on those that are ready: they go last, and the oldest last of all.
+  const unready = staying.filter(({ ready_at }) => ready_at === undefined);
+  const ready = staying.filter(({ ready_at }) => ready_at !== undefined);
+  for (const machine of [...unready, ...ready].slice(0, surplus)) draft.setMachine(machine, { going: 'surplus' });
 }
 
 function outcome(draft: Draft): RequestStatus {
   const { request } = draft;
   const { delivered } = draft.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
-  if (delivered === 0) return 'failed';
+  if (delivered === 0 || request.undone_at !== undefined) return 'failed';
   return request.template?.partial === 'all_or_nothing' && delivered < request.machine_count ? 'failed' : 'completed';
 }
 
 function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: readonly Shortfall[]): Fulfilment {
-  const { machine_count: requested } = request;
+  const { machine_count: requested, undone_at } = request;
   const { delivered } = machines.counts();
-  if (delivered >= requested) return { requested, delivered, final: true, shortfall: [] };
+  if (delivered >= requested && undone_at === undefined) return { requested, delivered, final: true, shortfall: [] };
   // What others were told of an offer says nothing of how many machines it cost this request.
   const beside: Shortfall[] = skipped.map(uncounted);
   if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at)
@@ -67,12 +66,14 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: read
     beside.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
   const told = attempts.map((attempt) => attempt.shortfall);
-  return { requested, delivered, final: true, shortfall: [...shortfallOf(told, beside, requested - delivered)] };
+  return { requested, delivered, final: true, shortfall: [...shortfallOf(told, beside, Math.max(0, requested - delivered))] };
 }
 
-function ending(status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
+function ending({ request }: Draft, status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
   // Of many offers the same is said often.
   const why = [...new Set(shortfall.map((each) => each.message))].join(' ');
+  if (request.undone_at !== undefined)
+    return `Not all of ${requested} machines could be had at once; those that came were given back.${why ? ` ${why}` : ''}`;
   return `${delivered} of ${requested} machines delivered.${why ? ` ${why}` : ''}`;
 }

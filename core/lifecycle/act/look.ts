@@ -1,7 +1,7 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { absorbAbsence } from '../absorb/absorb-absence.ts';
-import { absorbReports, absorbSlowness } from '../absorb/absorb-reports.ts';
+import { absorbReports, absorbSlowness, absorbUndone } from '../absorb/absorb-reports.ts';
 import { isSettled, observed, short } from '../attempt.ts';
 import { refOf } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
@@ -41,6 +41,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
         if (!part) draft.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
         absorbAbsence(draft, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
         absorbSlowness(draft, present(draft), tools.settings);
+        absorbUndone(draft, present(draft), machines, tools.settings);
       },
     );
   } catch (error) {

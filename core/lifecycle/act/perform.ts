@@ -1,4 +1,4 @@
-import { absorbNoAnswer } from '../absorb/absorb-launch.ts';
+import { absorbLeft } from '../absorb/absorb-launch.ts';
 import { expire, finish, trim, undo } from '../absorb/finish.ts';
 import { dropped } from '../attempt.ts';
 import type { Step } from '../decide/next-step.ts';
@@ -30,13 +30,15 @@ export async function perform(step: Step, holding: Holding, tools: Tools): Promi
       return [(draft) => draft.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
       holding.unanswered_since.delete(step.attempt.attempt);
-      return [(draft) => absorbNoAnswer(draft, step.attempt)];
+      return [(draft) => absorbLeft(draft, step.attempt, step.why)];
     case 'give-up':
       return [(draft) => giveUp(draft, step.attempt, tools.settings)];
     case 'expire':
       return [expire];
     case 'undo':
       return [undo];
+    case 'repeated':
+      return [(draft) => draft.setRequest({ repeat_release_at: 0 })];
     case 'trim':
       return [trim];
     case 'end':

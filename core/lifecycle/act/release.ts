@@ -20,6 +20,7 @@ export async function release({ attempt, aim, lost_seen }: Demand, holding: Hold
       return [];
     }
     holding.release_at.delete(attempt.attempt);
+    if (repeatDue(holding.case, holding.now())) holding.repeated.add(attempt.attempt);
     const { provider_instance } = attempt;
     return [
       (draft) => {
@@ -28,7 +29,6 @@ export async function release({ attempt, aim, lost_seen }: Demand, holding: Hold
           if (draft.machine(key)?.released_at === undefined) draft.setMachine(key, { released_at: draft.now });
         }
         draft.moveAttempt(attempt.attempt, (each) => bounded(each, aim.to_come, lost_seen));
-        if (repeatDue(draft, draft.now)) draft.setRequest({ repeat_release_at: 0 });
       },
     ];
   } catch (error) {

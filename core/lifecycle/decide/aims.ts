@@ -20,11 +20,11 @@ export interface Demand {
  * Which handles have to be told something: machines of theirs are wanted gone, or fewer may arrive than are on their way. Aims are absolute,
  * worked out of what is wanted now, so that telling one twice, or after a crash, changes nothing. Pure.
  */
-export function demands(from: Case, now: number): readonly Demand[] {
+export function demands(from: Case, now: number, repeated: ReadonlySet<number> = new Set()): readonly Demand[] {
   const { request, attempts, machines } = from;
   const counts = tally(from);
   const stop = stopsArrivals(from, now);
-  const repeat = repeatDue(from, now);
+  const mustRepeat = repeatDue(from, now);
   let room = stop ? 0 : Math.max(0, counts.target - counts.staying);
   const found: Demand[] = [];
   for (const attempt of attempts) {
@@ -34,6 +34,7 @@ export function demands(from: Case, now: number): readonly Demand[] {
     const ended = stop || isFutile(attempt, request);
     const allowed = ended ? 0 : Math.min(coming, room);
     room -= allowed;
+    const repeat = mustRepeat && !repeated.has(attempt.attempt);
     const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
     if (leaving === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;

@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../provider.ts';
-import { demands, isRefused, stopsArrivals, type Demand } from './aims.ts';
+import { demands, isRefused, repeatDue, stopsArrivals, type Demand } from './aims.ts';
 import type { Case } from '../case.ts';
 import { isSettled } from '../attempt.ts';
 import { tally } from '../counting.ts';
@@ -14,9 +14,10 @@ import type { Settings } from '../settings.ts';
 /** One thing to do for a request. `send`, `find`, `look`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
-  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'leave' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'release'; readonly demand: Demand }
-  | { readonly do: 'expire' | 'undo' | 'trim' }
+  | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
   /** `skipped`: why offers were not asked at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
@@ -28,6 +29,8 @@ export interface Agenda {
   readonly dispose_at: ReadonlyMap<number, number>;
   /** Since when each call for an attempt was certainly not carried out. */
   readonly unanswered_since: ReadonlyMap<number, number>;
+  /** Attempts of which a provider accepted what a successor repeats. */
+  readonly repeated: ReadonlySet<number>;
   /** A caller wants to know. */
   readonly look_now: boolean;
 }
@@ -41,6 +44,8 @@ export interface Circumstances {
   readonly agenda: Agenda;
   /** Instances that may serve it. Worked out only when machines are missing. */
   fallbackOrder(): FallbackOrder;
+  /** Whether an instance is configured and enabled. */
+  takesOrders(instance: string): boolean;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
   /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
@@ -66,8 +71,13 @@ export function nextStep(from: Case, at: Circumstances): Decision {
   const wake = new Alarm();
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
 
+  for (const attempt of from.attempts) {
+    if (attempt.state !== 'open' || !attempt.unsent) continue;
+    const left = leave(from, attempt, stop, at);
+    if (left) return { steps: [left] };
+  }
   for (const attempt of reachable) {
-    if (attempt.state === 'open') steps.push(...pursue(from, attempt, stop, at, wake));
+    if (attempt.state === 'open') steps.push(...pursue(attempt, at, wake));
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
   }
 
@@ -92,7 +102,9 @@ export function nextStep(from: Case, at: Circumstances): Decision {
     }
   }
 
-  for (const demand of demands({ ...from, attempts: reachable }, at.now)) {
+  const asked = demands({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
+  if (asked.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
+  for (const demand of asked) {
     const due = at.agenda.release_at.get(demand.attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'release', demand });
     else wake.in(due - at.monotonic);
@@ -107,7 +119,7 @@ export function nextStep(from: Case, at: Circumstances): Decision {
 
   if (over) return rest(from, reachable, at, wake);
 
-  wake.in(request.deadline_at - at.now);
+  if (request.deadline_at > at.now) wake.in(request.deadline_at - at.now);
   const repeats = msUntil(request.repeat_release_at, at.now);
   if (repeats > 0) {
     wake.in(repeats);
@@ -125,9 +137,7 @@ export function nextStep(from: Case, at: Circumstances): Decision {
 }
 
 /** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
-function pursue(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances, wake: Alarm): Step[] {
-  if (attempt.unsent && stop) return [{ do: 'close', attempt }];
-  if (attempt.unsent && isSilent(attempt, at) && isServedElsewhere(from, attempt, at)) return [{ do: 'leave', attempt }];
+function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
   if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
@@ -137,6 +147,15 @@ function pursue(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumsta
     return [];
   }
   return [{ do: 'send', attempt }];
+}
+
+/** An order of which nothing was carried out needs no provider to be given up: it is no longer wanted, or another instance is to have it. */
+function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
+  const { provider_instance } = attempt;
+  if (stop) return { do: 'close', attempt };
+  if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
+  if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
+  return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
 
 /** No call for it was carried out for so long that its instance counts as one that does not answer. */

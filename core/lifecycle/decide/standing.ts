@@ -50,7 +50,8 @@ export function standingOf(from: Case, tried: readonly AttemptRecord[], offer: O
   const counted = at.persistent ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
   const vain = counted.filter((attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer));
   if (vain.length >= fruitlessTries) return 'used-up';
-  const lately = lacked.map(heardAt).filter((heard) => heard > at.now - at.offer_memory_ms);
+  // What was heard later than now was heard before the clock was set back.
+  const lately = lacked.map(heardAt).filter((heard) => heard > at.now - at.offer_memory_ms && heard <= at.now);
   return lately.length === 0 ? {} : { tried_again_at: Math.max(...lately) + at.offer_probe_ms };
 }
 

@@ -32,6 +32,7 @@ export class Holding {
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();
+  readonly repeated = new Set<number>();
   /** Wishes that came in since the case was loaded. */
   readonly incoming = new Map<string, WishRecord>();
   readonly #clock: Clock;
@@ -90,6 +91,13 @@ export class Holding {
 
   holdBack(why: string, ms: number): void {
     this.held_back = { why, until: this.#clock.monotonic() + ms };
+  }
+
+  /** No session with an instance can be had: what was ordered there and never carried out waits since then. */
+  unanswered(instance: string): void {
+    for (const { attempt, provider_instance, state, unsent } of this.case.attempts)
+      if (provider_instance === instance && state === 'open' && unsent && !this.unanswered_since.has(attempt))
+        this.unanswered_since.set(attempt, this.#clock.monotonic());
   }
 
   renewed(validUntil: Validity): void {

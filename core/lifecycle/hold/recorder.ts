@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
+import type { MachineRecord } from '../../model/machine.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { lackFact, type Facts } from '../../providers/facts.ts';
@@ -76,9 +77,16 @@ export class Recorder {
 
   /** Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. */
   async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
-    if (!changes.some((change) => change.op === 'put' && change.kind === 'request')) return false;
-    const stored = await this.#store.get('request', { request_id: holding.request_id }).catch(() => undefined);
-    return stored !== undefined && stored.version > holding.version;
+    if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
+      const stored = await this.#store.get('request', { request_id: holding.request_id }).catch(() => undefined);
+      return stored !== undefined && stored.version > holding.version;
+    }
+    for (const change of changes) {
+      if (change.op !== 'put' || change.kind !== 'machine') continue;
+      const stored = await this.#store.get('machine', change.record).catch(() => undefined);
+      return stored !== undefined && sameFields(stored, change.record);
+    }
+    return false;
   }
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
@@ -115,3 +123,6 @@ export class Recorder {
     });
   }
 }
+
+const sameFields = (stored: MachineRecord, record: MachineRecord): boolean =>
+  Object.entries(record).every(([name, value]) => JSON.stringify(stored[name as keyof MachineRecord]) === JSON.stringify(value));

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { MachineRecord } from '../../model/machine.ts';
+import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { MachineReport, OwnedResource } from '../../provider.ts';
 import { canRelease, isPursued, mayBeSought } from '../attempt.ts';
 import { isAlive } from '../machine-life.ts';
@@ -8,7 +8,7 @@ import { isAlive } from '../machine-life.ts';
 export interface Known {
   /** By request and number. */
   attempt(request_id: string, attempt: number): AttemptRecord | undefined;
-  machine(machine_id: string): MachineRecord | undefined;
+  machine(key: MachineKey): MachineRecord | undefined;
   /** Whether the API of an attempt can look for what an order started. */
   finds(attempt: AttemptRecord): boolean;
 }
@@ -42,7 +42,7 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
     if (attempt === undefined) orphans.push(resource);
     else if (machine === undefined) {
       if (attempt.disposed) orphans.push(resource);
-    } else if (follows(known.machine(machine.machine_id)) && canRelease(attempt)) {
+    } else if (follows(known, attempt, machine.machine_id) && canRelease(attempt)) {
       continue;
     } else if (!canRelease(attempt) && !(mayBeSought(attempt) && known.finds(attempt))) {
       // As long as its outcome may still be learned it is not lost sight of.
@@ -61,7 +61,11 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
   return { astray: [...astray.values()].map(({ of, machines }) => ({ ...of, machines })), orphans };
 }
 
-const follows = (machine: MachineRecord | undefined): boolean => machine !== undefined && isAlive(machine);
+/** Whether the request of the attempt has the machine. Ids are unique within an instance only. */
+function follows(known: Known, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {
+  const machine = known.machine({ provider_instance, machine_id });
+  return machine !== undefined && isAlive(machine) && machine.request_id === request_id;
+}
 
 function isYoung({ created_at }: OwnedResource, now: number, grace_ms: number): boolean {
   return created_at !== undefined && now - Date.parse(created_at) < grace_ms;

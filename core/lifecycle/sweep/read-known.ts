@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { MachineRecord } from '../../model/machine.ts';
+import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import type { OwnedResource } from '../../provider.ts';
 import type { Store } from '../../storage.ts';
 import type { Known } from './compare.ts';
@@ -19,11 +19,11 @@ export async function readKnown(store: Store, listed: readonly OwnedResource[], 
   }
   for (let i = 0; i < ids.length; i += atOnce) {
     for (const machine of await store.find('machine', { where: { machine_id: ids.slice(i, i + atOnce) } }))
-      machines.set(machine.machine_id, machine);
+      machines.set(machineKey(machine), machine);
   }
   return {
     attempt: (request_id, attempt) => attempts.get(keyOf(request_id, attempt)),
-    machine: (machine_id) => machines.get(machine_id),
+    machine: (key) => machines.get(machineKey(key)),
     finds,
   };
 }

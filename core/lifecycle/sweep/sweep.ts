@@ -56,7 +56,8 @@ export class Sweep {
       try {
         // Where nothing was ever ordered nothing can be ours: an idle broker does not open the cloud for it.
         const ordered = await this.#parts.store.find('attempt', { where: { provider_instance: instance.name }, limit: 1 });
-        if (ordered.length === 0) continue;
+        if (ordered.length === 0 && this.#parts.facts.get('ordered', instance.name) === undefined) continue;
+        await this.#remember(instance.name);
         const connected = await this.#parts.pool.connect(instance.name);
         // Two instances may speak to the same cloud, and each would list the other's machines.
         if (connected.type.owned === undefined || done.has(connected.identity)) continue;
@@ -70,6 +71,12 @@ export class Sweep {
           );
       }
     }
+  }
+
+  /** Rows of attempts are removed one day: that something was ordered here once is not forgotten with them. */
+  async #remember(name: string): Promise<void> {
+    const { clock, facts } = this.#parts;
+    if (facts.get('ordered', name) === undefined) await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
   }
 
   async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {

@@ -7,8 +7,16 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   now: 1_000,
   monotonic: 1_000,
   settings: defaultSettings,
-  agenda: { looked_at: new Map(), release_at: new Map(), dispose_at: new Map(), unanswered_since: new Map(), look_now: false },
+  agenda: {
+    looked_at: new Map(),
+    release_at: new Map(),
+    dispose_at: new Map(),
+    unanswered_since: new Map(),
+    repeated: new Set(),
+    look_now: false,
+  },
   fallbackOrder: () => ({ options: [], out: [] }),
+  takesOrders: () => true,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,

@@ -33,7 +33,7 @@ const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, 
           ...attempt,
         } as AttemptRecord)
       : undefined,
-  machine: (id) => machines[id] as MachineRecord | undefined,
+  machine: ({ machine_id }) => machines[machine_id] && ({ request_id: 'req-1', ...machines[machine_id] } as MachineRecord | undefined),
   finds: () => true,
 });
 
