@@ -52,7 +52,9 @@ async function rest(world: World): Promise<void> {
   // Whoever died is about to be started anew.
   if (world.life === undefined) await long(world, longestDownMs);
   if (await world.configureAll()) await restart(world, false);
-  const deadlines = [...judge.owed.values()].filter((owed) => owed.ended_at === undefined).map((owed) => owed.deadline_at);
+  const deadlines = [...judge.owed.values()]
+    .filter((owed) => owed.ended_at === undefined)
+    .map(({ deadline_at, unseen_jumps }) => deadline_at + unseen_jumps);
   await long(world, Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline - time.now)) + settledMs);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);

@@ -15,6 +15,7 @@ import { search, told, type Found, type Search } from './search.ts';
 
 /** A thread plays so many and ends: what it has piled up goes with it. */
 const playsEach = 250;
+const running = new Set<Worker>();
 
 if (!isMainThread) {
   const found = await search(workerData as Search);
@@ -57,26 +58,33 @@ async function playAll(given: Given, but: readonly Rule[]): Promise<Found | unde
   const runs = Number(given.runs);
   let begun = 0;
   let done = 0;
-  let found: (Found & { readonly seed: number }) | undefined;
-  const thread = async (): Promise<void> => {
-    while (begun < runs && !found) {
+  const thread = async (): Promise<Found | undefined> => {
+    while (begun < runs) {
       const plays = Math.min(playsEach, runs - begun);
       const seed = Number(given.seed) + begun;
       begun += plays;
-      const wrong = await inThread({ seed, plays, size: given.large ? 'large' : 'small', but });
-      if (wrong) found ??= { ...wrong, seed };
+      const found = await inThread({ seed, plays, size: given.large ? 'large' : 'small', but });
       done += plays;
-      process.stderr.write(`seed ${seed}: ${wrong ? 'a rule was broken' : `${done} of ${runs} played`}\n`);
+      process.stderr.write(`seed ${seed}: ${found ? 'a rule was broken' : `${done} of ${runs} played`}\n`);
+      if (found) return found;
     }
+    return undefined;
   };
-  await Promise.all(Array.from({ length: Number(given['at-once']) }, thread));
-  process.stdout.write(found ? `Found with seed ${found.seed}:\n` : `${done} histories played, no rule was broken.\n`);
+  // The first that finds something ends the others.
+  const threads = Array.from({ length: Number(given['at-once']) }, thread);
+  const found = await Promise.any(threads.map(async (each) => (await each) ?? Promise.reject(new Error('Nothing was found.')))).catch(
+    () => undefined,
+  );
+  await Promise.all([...running].map((worker) => worker.terminate()));
+  if (!found) process.stdout.write(`${done} histories played, no rule was broken.\n`);
   return found;
 }
 
 function inThread(data: Search): Promise<Found | undefined> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(import.meta.filename, { workerData: data });
+    running.add(worker);
+    worker.once('exit', () => running.delete(worker));
     worker.once('message', resolve);
     worker.once('error', reject);
   });
