@@ -9,8 +9,12 @@ import type { Shelf } from './shelf.ts';
  * What an order that was given up, or refused and yet carried out, has left may run on where nobody sweeps; and where the sweep only tells of what it finds,
  * if its API cannot look for it.
  */
-const unfindable = ({ sweep, api }: Setup, { machine, given_up }: Seen): boolean =>
-  (given_up || machine.late) && (sweep === 'off' || (sweep === 'report' && !api.finds));
+const unfindable = ({ sweep, api }: Setup, { machine, row, given_up }: Seen): boolean => {
+  if (sweep === 'terminate' || (sweep === 'report' && api.finds)) return false;
+  // A fleet delivered it while the cloud showed nothing new, and was stopped before it was seen.
+  const unseen = sweep === 'off' && machine.delivered && row === undefined;
+  return given_up || machine.late || unseen;
+};
 
 /** What must be true once nothing fails any more and all time-outs have passed. */
 export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
