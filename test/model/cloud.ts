@@ -317,7 +317,9 @@ export class Cloud {
   /** A machine as it was at a time; undefined when it was not, or is not, to be seen. */
   #report(machine: Machine, at: number): MachineReport | undefined {
     const { id, born, ready, seen, dead = Infinity, ended = Infinity } = machine;
-    if (seen > at || machine.hidden_until > this.#time.now || at > dead + this.#api.forget_ms) return undefined;
+    // However old a list is: after this time a machine is on it.
+    const overdue = this.#time.now > born + Math.max(this.#api.visible_within_ms, this.#api.seen_after_ms);
+    if ((seen > at && !overdue) || machine.hidden_until > this.#time.now || at > dead + this.#api.forget_ms) return undefined;
     const launched_at = new Date(this.#time.trueWall() - this.#time.now + born).toISOString();
     const named = { machine_id: id, launched_at, name: `host-${id}`, private_ip: '10.0.0.1' };
     if (at >= dead) return { ...named, status: 'terminated', ready: false };
