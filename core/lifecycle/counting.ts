@@ -54,6 +54,8 @@ export function holdsOf(counted: Counted): number {
   const { request, machines } = counted;
   if (request.kind === 'return') return 0;
   const { unreleased, staying } = machines.counts();
-  if (isTerminal(request.status) && !keepsNumber(request)) return unreleased;
-  return unreleased + Math.max(0, targetOf(counted) - staying);
+  const { target, to_come } = tally(counted);
+  const missing = Math.max(0, target - staying);
+  // After the end nothing is ordered: what may still be had is what a fleet replaces by itself.
+  return unreleased + (isTerminal(request.status) ? Math.min(missing, to_come) : missing);
 }

@@ -44,8 +44,7 @@ function outcome(draft: Draft): RequestStatus {
   const { request } = draft;
   const { delivered } = draft.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
-  if (delivered === 0 || request.undone_at !== undefined) return 'failed';
-  return request.template?.partial === 'all_or_nothing' && delivered < request.machine_count ? 'failed' : 'completed';
+  return delivered === 0 || request.undone_at !== undefined ? 'failed' : 'completed';
 }
 
 function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: readonly Shortfall[]): Fulfilment {
