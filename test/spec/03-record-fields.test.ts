@@ -95,6 +95,7 @@ test('provider instance: every field of the row, with its type', async (t) => {
     weight: 'integer',
     capabilities: ['string'],
     status: 'string',
+    answered_at: 'time',
     limits: { max_instances_per_request: 'integer', max_concurrent_requests: 'null' },
     statistics: {
       total_requests: 'integer',
@@ -105,6 +106,7 @@ test('provider instance: every field of the row, with its type', async (t) => {
   });
   t.like(configuration, { region: 'us-east-1', profile: null });
   t.deepEqual(rest.capabilities, ['EC2Fleet', 'RunInstances']);
+  t.is(rest.status, 'healthy');
 });
 
 test('provider instance: its statistics count the requests that ended', async (t) => {
@@ -115,7 +117,7 @@ test('provider instance: its statistics count the requests that ended', async (t
   t.like(measured, { total_requests: 1, successful_requests: 1, failed_requests: 0 });
 });
 
-test('provider instance: status is healthy, or disabled where enabled is false', async (t) => {
+test('provider instance: status is unknown until it answered, and disabled where enabled is false', async (t) => {
   const off = await specBroker({
     configuration: {
       providers: [
@@ -129,7 +131,7 @@ test('provider instance: status is healthy, or disabled where enabled is false',
   t.deepEqual(
     body.providers.map((each: any) => [each.name, each.status, each.limits.max_concurrent_requests]),
     [
-      ['on', 'healthy', null],
+      ['on', 'unknown', null],
       ['off', 'disabled', 3],
     ],
   );

@@ -59,7 +59,14 @@ const classes: Readonly<Record<string, readonly Code[]>> = {
   NotFoundError: ['TEMPLATE_NOT_FOUND', 'REQUEST_NOT_FOUND', 'MACHINE_NOT_FOUND', 'PROVIDER_NOT_FOUND'],
   AlreadyExistsError: ['ALREADY_EXISTS'],
   ConfigurationError: ['INVALID_CONFIGURATION', 'FILE_NOT_FOUND', 'PARSE_ERROR'],
-  ProviderError: ['PROVIDER_DISABLED', 'NO_ENABLED_PROVIDERS', 'PROVIDER_TYPE_MISMATCH', 'API_NOT_SUPPORTED', 'INSTANCE_LIMIT_EXCEEDED'],
+  ProviderError: [
+    'PROVIDER_DISABLED',
+    'NO_ENABLED_PROVIDERS',
+    'PROVIDER_TYPE_MISMATCH',
+    'API_NOT_SUPPORTED',
+    'INSTANCE_LIMIT_EXCEEDED',
+    'INSTANCE_BUSY',
+  ],
   HandlerDiscoveryError: ['NOT_FOUND'],
 };
 

@@ -35,6 +35,7 @@ const refusals = new Set<number>(
 
 /** Routes of the multi-provider operations: their failures are error objects, those of all others details. */
 const coded = new Set([
+  'POST /providers/{provider_name}/check',
   'GET /providers/',
   'GET /providers/{provider_name}',
   'GET /providers/{provider_name}/capabilities',
@@ -62,7 +63,11 @@ function wrongWith({ broker }: BootedBroker, { operation, rest }: Route, call: C
       : `not as ${operation.name} declares: ${JSON.stringify(validator.Errors(parsed).slice(0, 3))}`;
   }
   if (!refusals.has(status)) return `an undecided status ${status}`;
-  const detail = Object.keys(parsed).join() === 'detail' && typeof parsed.detail === 'string' && parsed.detail !== '';
+  const detail =
+    Object.keys(parsed).toSorted().join() === 'code,detail' &&
+    typeof parsed.code === 'string' &&
+    typeof parsed.detail === 'string' &&
+    parsed.detail !== '';
   if (detail)
     return formOf(rest) === 'error' && status === 400 && call.method === rest.method && onItsPath(call, rest.path)
       ? 'a detail on a route of error objects'
