@@ -4,7 +4,7 @@ import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { EventRecord } from '../model/records.ts';
 import type { WishRecord } from '../model/wish.ts';
 import type { Change } from '../storage.ts';
-import { canRelease, derived } from './attempt.ts';
+import { derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
 import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
 import { partsOf, type Rows } from './parts.ts';
@@ -43,7 +43,6 @@ export class Draft {
   readonly #conditions: Change[] = [];
   /** By machine, in the order of telling. */
   readonly #told = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly told: Told[] }>();
-  readonly #hadHandle: ReadonlySet<number>;
   #requestChanged = false;
   readonly now: number;
 
@@ -51,7 +50,6 @@ export class Draft {
     this.now = now;
     this.#request = from.request;
     this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
-    this.#hadHandle = new Set(from.attempts.filter(canRelease).map(({ attempt }) => attempt));
     this.#machines = new ChangedMachines(from.machines);
     this.#wishes = new Map(from.wishes.map((wish) => [wish.wish_id, wish]));
   }
@@ -182,7 +180,6 @@ export class Draft {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
       machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
-      launched: this.changedAttempts.filter((attempt) => canRelease(attempt) && !this.#hadHandle.has(attempt.attempt)),
       attempts: this.changedAttempts.map((record) => ({
         record,
         events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),

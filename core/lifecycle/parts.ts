@@ -17,8 +17,6 @@ export interface Rows {
   readonly fence: Change;
   readonly conditions: readonly Change[];
   readonly machines: readonly { readonly record: MachineRecord; readonly events: readonly ToldOfMachine[] }[];
-  /** Attempts that have a handle since this change. */
-  readonly launched: readonly AttemptRecord[];
   readonly attempts: readonly { readonly record: AttemptRecord; readonly events: readonly EventRecord[] }[];
   readonly request: RequestRecord;
   readonly wishes: readonly WishRecord[];
@@ -27,7 +25,7 @@ export interface Rows {
 
 /**
  * Cuts a change into commits of at most `most` rows, each under the fence: a transaction that is too large holds everybody else up. After a crash between
- * two of them the request is loaded as it is then and the step is done again, so the order matters: new handles, then machines, each with what is journalled of
+ * two of them the request is loaded as it is then and the step is done again, so the order matters: machines first, each with what is journalled of
  * it, then attempts, then the request with the wishes that it carried out. An attempt that says that nothing more comes is thus never stored before the
  * machines that came, and no wish counts as carried out before what it asks for is stored. What is decided from is derived from these rows, never
  * counted up: doing the first parts twice changes nothing.
@@ -53,9 +51,6 @@ export function partsOf(rows: Rows, most: number, eventsOf: (told: readonly Told
       lines.add(JSON.stringify([event.type, event.machine.provider_instance, event.data]));
     }
   };
-  // Nobody has a machine that cannot be released: the handle comes first, and nothing is settled until the machines are there.
-  if (rows.machines.length + rows.attempts.length + rows.wishes.length + rows.events.length >= most)
-    for (const record of rows.launched) add([{ op: 'put', kind: 'attempt', record: { ...record, settled: false, active: true } }]);
   for (const { record, events } of rows.machines) add([{ op: 'put', kind: 'machine', record }], events);
   for (const { record, events } of rows.attempts) add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
   // The request, the wishes and what was decided stand or fall together.

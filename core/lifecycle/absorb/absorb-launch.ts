@@ -5,7 +5,7 @@ import type { Launch } from '../../provider.ts';
 import { deferred, doubted, launched, refused, short } from '../attempt.ts';
 import type { Draft } from '../case.ts';
 
-/** The provider took the order. The machines that it answered with are taken in afterwards. */
+/** The provider took the order. The machines that it answered with are taken in before. */
 export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
   draft.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
   if (draft.request.status === 'pending') draft.setRequest({ status: 'in_progress' });

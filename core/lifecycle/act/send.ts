@@ -5,7 +5,7 @@ import type { Launch } from '../../provider.ts';
 import type { GuardedApi } from '../../providers/guarded-api.ts';
 import { absorbLaunch, absorbLaunchFault } from '../absorb/absorb-launch.ts';
 import { absorbReports } from '../absorb/absorb-reports.ts';
-import { answered, observed, prepared, sent } from '../attempt.ts';
+import { answered, prepared, sent } from '../attempt.ts';
 import type { Holding } from '../hold/holding.ts';
 import { isEnding } from '../machine-life.ts';
 import { inSlices } from './slices.ts';
@@ -37,17 +37,14 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
     holding.looked_at.set(attempt.attempt, tools.monotonic());
     holding.unanswered_since.delete(attempt.attempt);
     const ms = took();
-    const taken: Absorb = (draft) => {
-      draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      // What there is to release its machines by comes before them, and that nothing more comes after them.
-      absorbLaunch(draft, attempt, { ...answer, settled: false });
-    };
-    const rest = inSlices(
+    return inSlices(
       machines,
       (draft, slice) => absorbReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
-      (draft) => draft.moveAttempt(attempt.attempt, (each) => observed(each, { settled: answer.settled })),
+      (draft) => {
+        draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        absorbLaunch(draft, attempt, answer);
+      },
     );
-    return [taken, ...rest];
   } catch (error) {
     if (!isFault(error)) throw error;
     return failed(attempt, error, took(), holding, tools);
