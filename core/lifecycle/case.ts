@@ -44,6 +44,7 @@ export class Draft {
   /** By machine, in the order of telling. */
   readonly #told = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly told: Told[] }>();
   #requestChanged = false;
+  #observed = false;
   readonly now: number;
 
   constructor(from: Case, now: number) {
@@ -128,6 +129,11 @@ export class Draft {
     this.#absorbed.push({ ...wish, absorbed: true });
   }
 
+  /** The provider answered how its machines are. That alone is not worth a commit: it is stored with whatever changed. */
+  observed(): void {
+    this.#observed = true;
+  }
+
   /** What must hold in the storage for the change to be made, beside the claim. */
   require(condition: Change): void {
     this.#conditions.push(condition);
@@ -153,6 +159,7 @@ export class Draft {
     // Rows of machines that are gone may be removed once the request ended.
     const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
     this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
+    if (this.#observed && this.changed) this.setRequest({ observed_at: this.now });
   }
 
   get changedMachines(): readonly MachineRecord[] {

@@ -244,11 +244,10 @@ class Loop implements RunningLoop {
       if (decision.steps.length === 0) return this.#settle(holding, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
       const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-      const looked = decision.steps.some((step) => step.do === 'look');
-      if (looked) {
-        holding.look_now = false;
+      const looks = done.filter((_, index) => decision.steps[index]?.do === 'look');
+      if (looks.length > 0) holding.look_now = false;
+      if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
         this.#lookedAt.add(holding.request_id);
-      }
       // What came of the steps that succeeded is kept, whatever became of the others.
       for (let i = 0; i < absorbs.length; i += absorbsAtOnce) {
         if (i > 0) await turn();

@@ -144,7 +144,8 @@ export class RequestDesk {
     const request = await this.#records.get(known);
     if (!request) throw requestNotFound(request_id);
     if (look) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
-    const observed_at = this.#lookout.lookedAt(request_id) ?? request.observed_at;
+    const looks = [this.#lookout.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
+    const observed_at = looks.length === 0 ? undefined : Math.max(...looks);
     const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
     return {
       cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,

@@ -179,11 +179,3 @@ export const pasts: readonly Past[] = [
     { do: 'return', of: 0, from: 0, machines: 1 },
   ),
 ];
-
-/** What the core is still to be mended of, with the rules that it breaks now. Empty when nothing is. */
-export const awaited: ReadonlyMap<string, readonly Rule[]> = new Map([
-  [
-    'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
-    ['figures', 'nobody can release it'],
-  ],
-]);

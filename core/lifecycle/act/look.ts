@@ -42,6 +42,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
         absorbAbsence(draft, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
         absorbSlowness(draft, present(draft), tools.settings);
         absorbUndone(draft, present(draft), machines, tools.settings);
+        if (!part) draft.observed();
       },
     );
   } catch (error) {

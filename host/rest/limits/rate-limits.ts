@@ -59,7 +59,8 @@ export function rateLimits(
     take(group, client) {
       const windows = groups.get(group) ?? new Map<string, Window>();
       groups.set(group, windows);
-      const now = clock.monotonic();
+      // In whole milliseconds: the sum of a fraction and the window, less the fraction, may be a little more than the window.
+      const now = Math.floor(clock.monotonic());
       const known = windows.get(client);
       const window = known && known.ends > now ? known : begin(windows, client, now);
       const limit = limits[group];

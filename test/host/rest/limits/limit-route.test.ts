@@ -42,6 +42,7 @@ test('every route counts for the group that it belongs to, and some for none', a
       'POST /providers/select',
       'GET /requests/{request_id}/provider',
       'POST /machines/reclaimed',
+      'POST /providers/{provider_name}/check',
     ],
     template: [
       'GET /templates/',
@@ -59,7 +60,15 @@ test('every route counts for the group that it belongs to, and some for none', a
       'POST /providers/validate',
       'POST /providers/validate-env',
     ],
-    none: ['GET /requests/', 'GET /requests/return', 'GET /requests/{request_id}', 'GET /requests/{request_id}/status'],
+    none: [
+      'GET /inventory/',
+      'GET /inventory/{machine_id}',
+      'GET /requests/',
+      'GET /requests/return',
+      'GET /requests/{request_id}',
+      'GET /requests/{request_id}/status',
+      'POST /requests/status',
+    ],
   };
   for (const [group, routes] of Object.entries(table))
     t.deepEqual(
