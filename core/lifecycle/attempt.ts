@@ -8,6 +8,7 @@ type AttemptEvent =
   | 'inherited'
   | 'prepared'
   | 'sent'
+  | 'accepted'
   | 'launched'
   | 'refused'
   | 'deferred'
@@ -30,6 +31,7 @@ const transitions: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
     inherited: 'open',
     prepared: 'open',
     sent: 'open',
+    accepted: 'open',
     launched: 'launched',
     refused: 'closed',
     deferred: 'open',
@@ -68,12 +70,24 @@ export const prepared = (attempt: AttemptRecord, value: unknown): AttemptRecord 
 export const sent = (attempt: AttemptRecord, now: number): AttemptRecord =>
   move(attempt, 'sent', { sent_at: attempt.sent_at ?? now, unsent: false });
 
-/** The provider took the order. */
+/**
+ * The provider took the order, and its machines do not fit into one commit. The answer is got once more, by a replay, if they are not all stored before a
+ * crash; if it cannot be got any more they are found by the handle.
+ */
+export const accepted = (attempt: AttemptRecord, accepted_handle: object): AttemptRecord => move(attempt, 'accepted', { accepted_handle });
+
+/** The provider took the order, and what it answered with is stored. */
 export const launched = (attempt: AttemptRecord, { handle, settled }: Pick<Launch, 'handle' | 'settled'>): AttemptRecord =>
   move(attempt, 'launched', { handle, settled, unsent: false, doubtful: false, tries: 0 });
 
-/** The provider refused the order, or never got it and another instance serves instead: nothing was started. */
+/**
+ * The provider refused the order, or never got it and another instance serves instead: nothing was started. Where it had been taken before, and only the
+ * replay is refused, what it started is found by its handle.
+ */
 export const refused = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
+  attempt.accepted_handle === undefined ? closed(attempt, why) : launched(attempt, { handle: attempt.accepted_handle, settled: false });
+
+const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
   move(short(attempt, [why]), 'refused', { settled: true, unsent: false, doubtful: false, message: why.message });
 
 /** The call was certainly not carried out: it is made again, with the same token. */
@@ -88,8 +102,9 @@ export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: numbe
 export const dropped = (attempt: AttemptRecord): AttemptRecord =>
   attempt.unsent ? move(attempt, 'dropped', { settled: true, message: 'No longer wanted; it was never sent.' }) : attempt;
 
-/** Its token is too old for a replay: from now on what it started is looked for, first at `retry_at`. */
-export const expired = (attempt: AttemptRecord, retry_at: number): AttemptRecord => move(attempt, 'expired', { looks: 0, retry_at });
+/** Its token is too old for a replay: from now on what it started is looked for, first at `retry_at`, unless its handle is known. */
+export const expired = (attempt: AttemptRecord, retry_at: number): AttemptRecord =>
+  move(attempt, 'expired', { looks: 0, retry_at, ...(attempt.accepted_handle === undefined ? {} : { handle: attempt.accepted_handle }) });
 
 /**
  * A machine of it was seen, and there is no handle to release it by: it is looked for again, from the beginning, once. Before a machine is taken in

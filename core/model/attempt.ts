@@ -36,6 +36,8 @@ export const AttemptRecord = Type.Object({
   /** What `prepare` returned, boxed so that an absent and an empty result differ. */
   prepared: Type.Optional(Type.Object({ value: Type.Unknown() })),
   handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
+  /** The handle of an answer that is not stored as a whole yet. */
+  accepted_handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /**
    * Something may still come of it, so its request counts against `max_concurrent_requests` of the instance. Derived from its other fields, and stored
    * for the store to count by. Absent: it counts no more.

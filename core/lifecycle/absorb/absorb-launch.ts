@@ -1,9 +1,10 @@
-import type { ProviderFault } from '../../fault.ts';
+import type { FaultKind, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../provider.ts';
-import { deferred, doubted, launched, refused, short } from '../attempt.ts';
+import { deferred, doubted, expired, launched, refused, short } from '../attempt.ts';
 import type { Draft } from '../case.ts';
+import type { Settings } from '../settings.ts';
 
 /** The provider took the order. The machines that it answered with are taken in before. */
 export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
@@ -16,18 +17,18 @@ export function absorbLaunch(draft: Draft, { attempt, provider_instance }: Attem
  * The call did not give a handle. Only a fault that says that nothing was started closes the attempt; everything else leaves it open, to be
  * sent again with the same token. No other attempt is made for it meanwhile.
  */
-export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: ProviderFault): void {
+export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
-  // Who may call is asked before what was called: a replay that is turned away says nothing of the call whose answer was lost.
-  switch (kind === 'credentials' && attempt.doubtful ? 'unavailable' : kind) {
+  const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
+  switch (attempt.doubtful && attempt.accepted_handle === undefined ? saysOfReplay(kind) : kind) {
     case 'capacity':
     case 'quota':
     case 'credentials':
     case 'invalid':
     case 'gone':
       draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
-      draft.journal('attempt.refused', { attempt: attempt.attempt, provider_instance, kind, code, message });
+      draft.journal('attempt.refused', told);
       if (kind === 'invalid') draft.setRequest({ message });
       return;
     case 'throttled':
@@ -39,7 +40,29 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
       draft.moveAttempt(attempt.attempt, (each) => doubted(each, fault, draft.now));
       draft.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
       draft.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
+      return;
+    case 'unrepeatable':
+      draft.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
+      draft.journal('attempt.refused', told);
+      giveUp(draft, attempt, settings);
   }
+}
+
+/**
+ * What the refusal of a replay says of the call whose answer was lost. Who may call is asked before what was called: it says nothing. Whether the parameters are
+ * valid may be asked before the token is looked up: what they name may have been removed since, and the order cannot be repeated any more.
+ * What is short is found out only after the token was looked up.
+ */
+function saysOfReplay(kind: FaultKind): FaultKind | 'unrepeatable' {
+  if (kind === 'credentials') return 'unavailable';
+  return kind === 'invalid' || kind === 'gone' ? 'unrepeatable' : kind;
+}
+
+/** The order cannot be repeated any more: from now on what it started is only looked for. */
+export function giveUp(draft: Draft, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
+  draft.moveAttempt(attempt, (each) => expired(each, draft.now + (settings.lost_looks_ms[0] ?? 0)));
+  draft.journal('attempt.lost', { attempt, provider_instance });
+  draft.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
 }
 
 /** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */

@@ -1,6 +1,6 @@
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import { expired, found, missed, searchFailed } from '../attempt.ts';
+import { found, missed, searchFailed } from '../attempt.ts';
 import type { Draft } from '../case.ts';
 import type { Holding } from '../hold/holding.ts';
 import type { Settings } from '../settings.ts';
@@ -28,13 +28,6 @@ const postponed =
   ({ attempt }: AttemptRecord, message: string): Absorb =>
   (draft) =>
     draft.moveAttempt(attempt, (each) => searchFailed(each, draft.now + 30_000, message));
-
-/** The token is too old for a replay: from now on it is only looked for. */
-export function giveUp(draft: Draft, attempt: AttemptRecord, settings: Settings): void {
-  draft.moveAttempt(attempt.attempt, (each) => expired(each, draft.now + (settings.lost_looks_ms[0] ?? 0)));
-  draft.journal('attempt.lost', { attempt: attempt.attempt, provider_instance: attempt.provider_instance });
-  draft.setRequest({ message: `What an order to '${attempt.provider_instance}' started is not known; looking for it by its tags.` });
-}
 
 function nextLook(draft: Draft, attempt: AttemptRecord, settings: Settings): void {
   const next = settings.lost_looks_ms[(attempt.looks ?? 0) + 1];

@@ -84,7 +84,7 @@ function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, to
     };
     draft.addAttempt(attempt);
     draft.setRequest({ provider_instance, provider_type });
-    if (refusal) absorbLaunchFault(draft, attempt, refusal);
+    if (refusal) absorbLaunchFault(draft, attempt, refusal, tools.settings);
   }
   draft.stopWaiting();
 }

@@ -1,10 +1,10 @@
-import { absorbLeft } from '../absorb/absorb-launch.ts';
+import { absorbLeft, giveUp } from '../absorb/absorb-launch.ts';
 import { expire, finish, trim, undo } from '../absorb/finish.ts';
 import { dropped } from '../attempt.ts';
 import type { Step } from '../decide/next-step.ts';
 import type { Holding } from '../hold/holding.ts';
 import { dispose } from './dispose.ts';
-import { find, giveUp } from './find.ts';
+import { find } from './find.ts';
 import { look } from './look.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';

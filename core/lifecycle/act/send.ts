@@ -5,17 +5,15 @@ import type { Launch } from '../../provider.ts';
 import type { GuardedApi } from '../../providers/guarded-api.ts';
 import { absorbLaunch, absorbLaunchFault } from '../absorb/absorb-launch.ts';
 import { absorbReports } from '../absorb/absorb-reports.ts';
-import { answered, observed, prepared, sent } from '../attempt.ts';
-import type { Draft } from '../case.ts';
+import { accepted, answered, prepared, sent } from '../attempt.ts';
 import type { Holding } from '../hold/holding.ts';
 import { isEnding } from '../machine-life.ts';
 import { inSlices } from './slices.ts';
 import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
 
 /**
- * Rows that a machine of an answer may need: itself, and what is journalled of it. Where all of them do not fit into one commit the handle is stored first,
- * as of an attempt that goes on: after a crash the machines are looked for by it. A machine that is stored before its handle could never be released
- * if the order cannot be repeated by then.
+ * Rows that a machine of an answer may need: itself, and what is journalled of it. Where all of them do not fit into one commit the handle is stored
+ * first: a machine that is stored before its handle could never be released if the order cannot be repeated after a crash.
  */
 const rowsOfMachine = 5;
 
@@ -45,18 +43,14 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
     holding.looked_at.set(attempt.attempt, tools.monotonic());
     holding.unanswered_since.delete(attempt.attempt);
     const ms = took();
-    const takeAnswer = (draft: Draft, launch: Launch) => {
-      draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      absorbLaunch(draft, attempt, launch);
-    };
-    const inOneCommit = machines.length * rowsOfMachine <= tools.settings.rows_per_commit;
-    if (!inOneCommit) await tools.record(holding, (draft) => takeAnswer(draft, { ...answer, settled: false }));
+    if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
+      await tools.record(holding, (draft) => draft.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
     return inSlices(
       machines,
       (draft, slice) => absorbReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
       (draft) => {
-        if (inOneCommit) takeAnswer(draft, answer);
-        else draft.moveAttempt(attempt.attempt, (each) => observed(each, answer));
+        draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        absorbLaunch(draft, attempt, answer);
         if (machines.length > 0) draft.observed();
       },
     );
@@ -72,7 +66,7 @@ function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undef
   return [
     (draft) => {
       draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault);
+      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
     },
   ];
 }

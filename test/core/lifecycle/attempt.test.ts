@@ -12,6 +12,7 @@ const transitions: Readonly<Record<string, (attempt: AttemptRecord) => AttemptRe
   inherited: attempts.inherited,
   prepared: (each) => attempts.prepared(each, {}),
   sent: (each) => attempts.sent(each, 5),
+  accepted: (each) => attempts.accepted(each, {}),
   launched: (each) => attempts.launched(each, { handle: {}, settled: true }),
   refused: (each) => attempts.refused(each, shortfall),
   deferred: (each) => attempts.deferred(each, fault, 5),
@@ -39,6 +40,7 @@ const table: Readonly<Record<AttemptState, Readonly<Record<string, AttemptState>
     inherited: 'open',
     prepared: 'open',
     sent: 'open',
+    accepted: 'open',
     launched: 'launched',
     refused: 'closed',
     deferred: 'open',
@@ -70,6 +72,14 @@ test('what is doubted stays so until there is an outcome, whatever a later call 
   t.false(attempts.deferred(doubtful, fault, 6).unsent);
   t.true(attempts.deferred(doubtful, fault, 6).doubtful);
   t.false(attempts.launched(doubtful, { handle: {}, settled: true }).doubtful);
+});
+
+test('what was taken before is not closed by the refusal of a replay: its handle is known', (t) => {
+  const taken = attempts.accepted({ ...inState.open, unsent: false, doubtful: true }, { id: 'f-1' });
+  t.is(taken.handle, undefined);
+  t.like(attempts.refused(taken, shortfall), { state: 'launched', handle: { id: 'f-1' }, settled: false });
+  t.like(attempts.expired(taken, 5), { state: 'lost', handle: { id: 'f-1' } });
+  t.like(attempts.launched(taken, { handle: { id: 'f-2' }, settled: true }), { state: 'launched', handle: { id: 'f-2' }, settled: true });
 });
 
 test('an attempt without a handle is looked for once more when a machine of it is seen, and no more often', (t) => {

@@ -1,0 +1,57 @@
+import test from 'ava';
+import { ProviderFault } from '../../../core/index.ts';
+import { loopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+
+for (const [kind, delivered] of [
+  ['invalid', 0],
+  ['gone', 2],
+] as const) {
+  test(`what an order started whose answer was lost is found and ended though its replay is refused as ${kind}`, async (t) => {
+    const east = new ScriptedCloud();
+    east.scripts.push(() => 'execute-then-lose');
+    east.scripts.push(() => new ProviderFault(kind, 'What it names was removed.', { code: 'Removed' }));
+    const bench = await loopBench({ east }, {}, {}, 'off', true);
+    const id = await bench.request(2);
+    await bench.clock.advance(10_000);
+    t.is(east.orders.length, 2, 'no other order is made while it is not known what the first one started');
+    for (let i = 0; i < 20; i++) {
+      await bench.clock.advance(60_000);
+      east.boot();
+    }
+    const { request } = await bench.status(id);
+    t.like(request, { status: delivered === 0 ? 'failed' : 'completed', delivered });
+    t.is(east.live(id).length, delivered);
+    await bench.close();
+  });
+}
+
+test('a replay that is refused as short is believed: nothing was started', async (t) => {
+  const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+  east.scripts.push(() => new ProviderFault('unknown-outcome', 'Reset.'));
+  east.scripts.push(() => new ProviderFault('capacity', 'None.', { code: 'None' }));
+  const bench = await loopBench({ east, west });
+  const id = await bench.request(2);
+  await bench.clock.advance(10_000);
+  t.is(west.live(id).length, 2);
+  await bench.close();
+});
+
+for (const commit of [4, 5, 6, 7, 8]) {
+  test(`a large answer is stored after its handle: a replay that is refused after a crash before commit ${commit} loses none of it`, async (t) => {
+    const east = new ScriptedCloud();
+    east.scripts.push((order, cloud) => cloud.start(order));
+    east.scripts.push(() => new ProviderFault('gone', 'What it names was removed.', { code: 'Removed' }));
+    const bench = await loopBench({ east }, { rows_per_commit: 20 }, {}, 'off', true);
+    const id = await bench.request(60);
+    await bench.kill(commit);
+    for (let i = 0; i < 20; i++) {
+      await bench.clock.advance(60_000);
+      east.boot();
+    }
+    const { request } = await bench.status(id);
+    t.like(request, { status: 'completed', delivered: 60 });
+    t.is(east.live(id).length, 60);
+    await bench.close();
+  });
+}
