@@ -39,7 +39,7 @@ const measureMs = 1_000;
 /** The loop itself waits for a provider for 20 seconds at most. */
 const checkMs = 25_000;
 /** Loading fills the young generation once; the default would keep the room for it for ever. */
-const youngMb = 6;
+const youngMb = 16;
 
 /**
  * The loop in a worker thread. A thread that crashes or hangs is replaced; its claims are free for the next one, whose owner is newer. Before a thread that

@@ -61,6 +61,6 @@ export const defaultSettings: Settings = {
   survey_ms: 86_400_000,
   survey_first_ms: 10_000,
   health_first_ms: 1_000,
-  rows_per_commit: 200,
+  rows_per_commit: 100,
   calls_at_once: 16,
 };

@@ -7,6 +7,7 @@ import { ProviderFault, type Log } from '../../core/index.ts';
 import type { CloudSettings } from './config.ts';
 import { callerOf, type Credentials, type Identity } from './credentials.ts';
 import { fresh } from './fresh.ts';
+import { readInPieces } from './read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
 export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
@@ -103,7 +104,12 @@ export async function makeClients(
     return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));
   };
   const identity = settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
-  const client = (more: EC2ClientConfig): EC2Client => open(new ec2.EC2Client({ ...common, ...identity, ...more }));
+  const client = (more: EC2ClientConfig): EC2Client => {
+    const made = open(new ec2.EC2Client({ ...common, ...identity, ...more }));
+    // It copies each answer for a log that is not written: a tenth of the time that reading machines takes.
+    made.middlewareStack.remove('loggerMiddleware');
+    return made;
+  };
   const groupsFor = async () => {
     const sdk = await import('@aws-sdk/client-auto-scaling');
     const one = (more: object) => open(new sdk.AutoScalingClient({ ...elsewhere, ...identity, ...more }));
@@ -119,7 +125,7 @@ export async function makeClients(
   let parameters: ReturnType<typeof parametersFor> | undefined;
   return {
     ec2,
-    read: client(asking()),
+    read: readInPieces(client(asking())),
     write: client(changing()),
     sts: () => (sts ??= stsFor(identity)),
     groups: () => (groups ??= groupsFor()),

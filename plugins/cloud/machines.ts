@@ -3,6 +3,7 @@ import type { MachineReport, MachineStatus, Shortfall } from '../../core/index.t
 import { kindOfReason } from './fault-codes.ts';
 import type { Market, Pool } from './pools.ts';
 import { poolsSeen } from './pools.ts';
+import { ownTags } from './tags.ts';
 
 /** What we keep with a machine. */
 export interface MachineData {
@@ -23,8 +24,45 @@ const states: Readonly<Record<string, MachineStatus>> = {
   terminated: 'terminated',
 };
 
+/** Keeps the part that is used of what EC2 says of a machine: it says some kilobytes of each, and ten thousand of them would fill the heap. */
+export function seenMachine(instance: Instance) {
+  const {
+    InstanceId,
+    State,
+    StateReason,
+    StateTransitionReason,
+    InstanceLifecycle,
+    InstanceType,
+    SubnetId,
+    PrivateDnsName,
+    PrivateIpAddress,
+    PublicIpAddress,
+    LaunchTime,
+  } = instance;
+  return {
+    InstanceId,
+    State,
+    StateReason,
+    StateTransitionReason,
+    InstanceLifecycle,
+    InstanceType,
+    SubnetId,
+    PrivateDnsName,
+    PrivateIpAddress,
+    PublicIpAddress,
+    LaunchTime,
+    Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
+    Tags: instance.Tags?.filter(({ Key }) => own.has(Key ?? '')),
+  } satisfies Instance;
+}
+
+/** What is used of what EC2 says of a machine. */
+export type SeenMachine = Pick<Instance, keyof ReturnType<typeof seenMachine>>;
+
+const own: ReadonlySet<string> = new Set(Object.values(ownTags));
+
 /** What EC2 says of a machine. `ready`: running, and its private name and address are known, which comes a moment later. */
-export function reportOf(instance: Instance, weight?: number): MachineReport {
+export function reportOf(instance: SeenMachine, weight?: number): MachineReport {
   const status = states[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
   const private_ip = instance.PrivateIpAddress || undefined;
@@ -47,7 +85,7 @@ export function reportOf(instance: Instance, weight?: number): MachineReport {
   };
 }
 
-function dataOf(instance: Instance, weight: number | undefined): MachineData {
+function dataOf(instance: SeenMachine, weight: number | undefined): MachineData {
   const zone = instance.Placement?.AvailabilityZone;
   return {
     ...(zone === undefined ? {} : { zone }),
@@ -62,7 +100,7 @@ function dataOf(instance: Instance, weight: number | undefined): MachineData {
 export const marketOf = (instance: Pick<Instance, 'InstanceLifecycle'>): Market =>
   instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand';
 
-function reasonOf({ StateReason, StateTransitionReason }: Instance): string | undefined {
+function reasonOf({ StateReason, StateTransitionReason }: SeenMachine): string | undefined {
   if (!StateReason?.Code) return StateTransitionReason || undefined;
   const said = (StateReason.Message ?? '').replace(`${StateReason.Code}: `, '').replace(/[.\s]+$/, '');
   return `${said || 'The cloud gave no reason'}. Error Code: ${StateReason.Code}`;
@@ -72,7 +110,7 @@ function reasonOf({ StateReason, StateTransitionReason }: Instance): string | un
  * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those that never ran; one that
  * a person ended, or that ended itself, is no want of capacity.
  */
-export function lateShortfall(instances: readonly Instance[], pools: readonly Pool[]): Shortfall[] {
+export function lateShortfall(instances: readonly SeenMachine[], pools: readonly Pool[]): Shortfall[] {
   const found = new Map<string, Shortfall & { count: number }>();
   for (const instance of instances) {
     const code = instance.StateReason?.Code;

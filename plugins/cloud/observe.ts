@@ -1,10 +1,10 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, MachineRef, MachineReport, Observation, ProviderFault, Watched } from '../../core/index.ts';
 import { valuesPerFilter } from './describe.ts';
 import type { CloudTemplate } from './fields.ts';
 import { fullLooks } from './full-looks.ts';
 import { attemptName, glanceAt, zoneOf, type Glance } from './glance.ts';
-import { lateShortfall, reportOf, type MachineData } from './machines.ts';
+import { lateShortfall, reportOf, type MachineData, type SeenMachine } from './machines.ts';
+import { mapInTurns } from './map-in-turns.ts';
 import { poolsOf, weightOf } from './pools.ts';
 import { questions, type Questions } from './questions.ts';
 import { reclaimsOf } from './reclaims.ts';
@@ -25,7 +25,7 @@ export interface ObserveOptions {
   /** Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known ones. */
   readonly arriving?: boolean;
   /** Units of capacity of a machine. Default: what the template says of its type. */
-  readonly weight?: (watched: Watched, instance: Instance) => number;
+  readonly weight?: (watched: Watched, instance: SeenMachine) => number;
 }
 
 /**
@@ -59,24 +59,29 @@ export async function observeMachines<H extends object>(
 
   const looks = fullLooks(session);
   const tagged = Map.groupBy(asked.found.values(), ({ Tags }) => `${tagValue(Tags, ownTags.request)}#${tagValue(Tags, ownTags.attempt)}`);
-  return watched.map((each) => {
-    const fault = asked.faultOf(each);
-    if (fault) return fault;
+  const observations: (Observation<H> | ProviderFault)[] = [];
+  for (const each of watched) {
     const glance = glances.of.get(each);
-    if (!glance) looks.done(attemptName(each));
-    const instances = mine(each, asked.found, tagged.get(attemptName(each)) ?? []);
-    const { machines, silence } = reports(each, instances, glance, asked, options);
+    const fault = asked.faultOf(each);
+    if (!fault && !glance) looks.done(attemptName(each));
+    observations.push(fault ?? (await observation(each, tagged.get(attemptName(each)) ?? [], glance)));
+  }
+  return observations;
+
+  async function observation(each: Watched<H>, shown: readonly SeenMachine[], glance: Glance | undefined) {
+    const instances = mine(each, asked.found, shown);
+    const { machines, silence } = await reports(each, instances, glance, asked, options);
     if (silence && machines.length === 0) return silence;
     const template = each.order.template as CloudTemplate;
     const pending = new Set(each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
     const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
     const shortfall = lateShortfall(neverRan, poolsOf(template));
     return {
-      machines: machines.map((report) => withEnd(session, report, reclaims, retirements)),
+      machines: await mapInTurns(machines, (report) => withEnd(session, report, reclaims, retirements)),
       settled: isComplete(each, machines, asked, options),
       ...(shortfall.length === 0 ? {} : { shortfall }),
     };
-  });
+  }
 }
 
 async function askFor(
@@ -119,9 +124,15 @@ function lacking(each: Watched, glance: Glance | undefined, asked: Questions): M
 }
 
 /** What is to be said of the machines of an attempt, and why some are said to be as they were known. */
-function reports(each: Watched, instances: readonly Instance[], glance: Glance | undefined, asked: Questions, options: ObserveOptions) {
+async function reports(
+  each: Watched,
+  instances: readonly SeenMachine[],
+  glance: Glance | undefined,
+  asked: Questions,
+  options: ObserveOptions,
+) {
   const template = each.order.template as CloudTemplate;
-  const described = instances.map((instance) =>
+  const described = await mapInTurns(instances, (instance) =>
     reportOf(instance, options.weight?.(each, instance) ?? weightOf(template, instance.InstanceType)),
   );
   const seen = new Set(described.map(({ machine_id }) => machine_id));
@@ -166,7 +177,7 @@ function spotMachines({ known }: Watched, glance: Glance | undefined): string[] 
 }
 
 /** Those tagged as this attempt's, and those that it is known to have even without tags. */
-function mine(watched: Watched, found: ReadonlyMap<string, Instance>, tagged: readonly Instance[]): Instance[] {
+function mine(watched: Watched, found: ReadonlyMap<string, SeenMachine>, tagged: readonly SeenMachine[]): SeenMachine[] {
   const ids = new Set(tagged.map((instance) => instance.InstanceId));
   const untagged = watched.known.flatMap(({ machine_id }) => (ids.has(machine_id) ? [] : (found.get(machine_id) ?? [])));
   return [...tagged, ...untagged];

@@ -1,9 +1,9 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../core/index.ts';
 import { inTurn, packed, type Asked } from './describe.ts';
 import { byExactId } from './by-exact-id.ts';
 import { describeWhatAnswers, type Partial } from './describe-what-answers.ts';
 import { zoneOf } from './glance.ts';
+import { seenMachine, type SeenMachine } from './machines.ts';
 import type { CloudSession } from './session.ts';
 import { ownTags } from './tags.ts';
 
@@ -16,7 +16,7 @@ export interface Questions {
   byExactId(machines: readonly MachineRef[]): Promise<void>;
   /** Machines of which EC2 said, by their ids, that it does not know them. */
   readonly unknown: ReadonlySet<string>;
-  readonly found: ReadonlyMap<string, Instance>;
+  readonly found: ReadonlyMap<string, SeenMachine>;
   /** Why it is not known how an attempt stands. */
   faultOf(watched: Watched): ProviderFault | undefined;
   /** Why nothing is known of a machine that was asked for and not found: its zone did not answer. */
@@ -26,7 +26,7 @@ export interface Questions {
 }
 
 export function questions(session: CloudSession, call: Call): Questions {
-  const found = new Map<string, Instance>();
+  const found = new Map<string, SeenMachine>();
   const unknown = new Set<string>();
   // By request or machine: what was asked for.
   const faults = new Map<string, ProviderFault>();
@@ -34,7 +34,7 @@ export function questions(session: CloudSession, call: Call): Questions {
 
   async function ask(asked: readonly Asked[], filter: string): Promise<void> {
     const packs = packed(asked);
-    const answers = await inTurn(packs, (Values) => describeWhatAnswers(session, [{ Name: filter, Values }], (instance) => instance, call));
+    const answers = await inTurn(packs, (Values) => describeWhatAnswers(session, [{ Name: filter, Values }], seenMachine, call));
     answers.forEach((answer, index) => {
       const values = packs[index] ?? [];
       if (answer.status === 'fulfilled') {
@@ -67,7 +67,7 @@ export function questions(session: CloudSession, call: Call): Questions {
     },
     async byExactId(machines) {
       const named = await byExactId(session, machines, call);
-      for (const instance of named.found) if (instance.InstanceId) found.set(instance.InstanceId, instance);
+      for (const instance of named.found) if (instance.InstanceId) found.set(instance.InstanceId, seenMachine(instance));
       for (const id of named.unknown) unknown.add(id);
     },
     faultOf: ({ order, known }) =>

@@ -6,7 +6,7 @@ import { isAlive } from '../machine-life.ts';
 import { absorbReports } from './absorb-reports.ts';
 
 /** So many in one commit: all of them stand in it together with the request. */
-const mostAtOnce = 100;
+const mostAtOnce = 40;
 
 /**
  * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the

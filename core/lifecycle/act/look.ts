@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { isFault, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { absorbAbsence } from '../absorb/absorb-absence.ts';
@@ -31,6 +32,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
       steady: isSettled(attempt) && going + unready === 0,
       ...(part ? { only_known: true } : {}),
     });
+    await turn();
     const { machines, trouble } = await tools.owners.sift(attempt, known, observation.machines);
     tools.tellReports(attempt.provider_instance, trouble);
     const present = (each: Parameters<Absorb>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;

@@ -3,7 +3,7 @@ import type { Draft } from '../case.ts';
 import type { Absorb } from './tools.ts';
 
 /** Reports that are taken in before other requests get a turn: ten thousand at once would hold the thread up for long. */
-const reportsAtOnce = 500;
+const reportsAtOnce = 250;
 
 /** Takes reports in slice by slice, and in the end, together with the last slice, what is said of the attempt: never before its machines. */
 export function inSlices(
