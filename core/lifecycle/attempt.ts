@@ -167,9 +167,13 @@ export const shifted = (attempt: AttemptRecord, ms: number): AttemptRecord => ({
 
 /** The fields that follow from its machines: `lost` is how many of them were lost so far. */
 export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
-  const reopened = attempt.to_come !== undefined && lost > (attempt.lost_seen ?? 0);
+  const { to_come, lost_seen = 0 } = attempt;
+  const reopened = to_come !== undefined && lost > lost_seen;
   const active = !isSettled({ ...attempt, reopened });
-  return attempt.active === active && (attempt.reopened ?? false) === reopened ? attempt : { ...attempt, active, reopened };
+  // One that had been lost turned out to live: the next that is lost is a new one.
+  const lowered = to_come !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
+  if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered)) return attempt;
+  return { ...attempt, active, reopened, ...lowered };
 }
 
 /**

@@ -61,9 +61,14 @@ function giveBack(draft: Draft, keys: readonly { provider_instance: string; mach
  * Machines that the sweep saw. They are taken in only where they can be released too: an attempt without a handle is looked for first, and what it has is
  * reported then. One that was given up as gone, and is not, has to go after all.
  */
-function find(draft: Draft, { found }: WishRecord): void {
+function find(draft: Draft, { found, created_at }: WishRecord): void {
   const attempt = found && draft.attempt(found.attempt);
   if (!attempt) return;
-  if (canRelease(attempt)) absorbReports(draft, attempt, found.reports);
+  const { provider_instance } = attempt;
+  // What ended after the sweep saw it says nothing by having been seen.
+  const reports = found.reports.filter(
+    ({ machine_id }) => (draft.machine({ provider_instance, machine_id })?.gone_at ?? -Infinity) < created_at,
+  );
+  if (canRelease(attempt)) absorbReports(draft, attempt, reports);
   else draft.moveAttempt(attempt.attempt, (each) => sought(each, draft.now));
 }

@@ -18,10 +18,20 @@ export interface Moment extends Pick<Settings, 'offer_memory_ms' | 'offer_probe_
 /** Attempts that start nothing are not repeated at the same option, or with the same offer, more often than this. */
 const fruitlessTries = 3;
 
+/**
+ * So long an offer that lacked capacity is left alone. A request that keeps trying asks ever more rarely, each time after a hundredth of its age: one that
+ * waits for a week makes some hundred attempts, not forty thousand.
+ */
+const probeMs = ({ request }: Case, { now, offer_probe_ms, persistent }: Moment): number =>
+  persistent ? Math.max(offer_probe_ms, (now - request.created_at) / 100) : offer_probe_ms;
+
+/** So long what an offer lacked is remembered: at least until it is asked again. */
+const memoryMs = (from: Case, at: Moment): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
+
 /** The attempts of a request at an option that count. */
-export const attemptsAt = ({ attempts }: Case, { provider_instance, api }: ProviderOption, at: Moment): readonly AttemptRecord[] => {
-  const since = at.persistent ? at.now - at.offer_memory_ms : -Infinity;
-  return attempts.filter((each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since);
+export const attemptsAt = (from: Case, { provider_instance, api }: ProviderOption, at: Moment): readonly AttemptRecord[] => {
+  const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
+  return from.attempts.filter((each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since);
 };
 
 /** The whole order was refused for a reason that has nothing to do with its offers. Credentials hold it up only until the instance may act again. */
@@ -51,8 +61,8 @@ export function standingOf(from: Case, tried: readonly AttemptRecord[], offer: O
   const vain = counted.filter((attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer));
   if (vain.length >= fruitlessTries) return 'used-up';
   // What was heard later than now was heard before the clock was set back.
-  const lately = lacked.map(heardAt).filter((heard) => heard > at.now - at.offer_memory_ms && heard <= at.now);
-  return lately.length === 0 ? {} : { tried_again_at: Math.max(...lately) + at.offer_probe_ms };
+  const lately = lacked.map(heardAt).filter((heard) => heard > at.now - memoryMs(from, at) && heard <= at.now);
+  return lately.length === 0 ? {} : { tried_again_at: Math.max(...lately) + probeMs(from, at) };
 }
 
 /** Kinds of shortfall after which the same offer need not be asked again. */

@@ -100,6 +100,13 @@ test('a machine that was lost after the provider was told what to keep reopens t
   t.is(attempts.derived(reopened, 2), reopened, 'twice is once');
 });
 
+test('one that was lost and turns out to live does not hide the next that is lost', (t) => {
+  const told = attempts.bounded(attemptOf(1, { settled: false }), 0, 1);
+  const revived = attempts.derived(told, 0);
+  t.false(revived.reopened);
+  t.true(attempts.derived(revived, 1).reopened);
+});
+
 test('no history of events makes an attempt that was refused or given up active by itself, or loses its handle', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...Object.keys(transitions)), { maxLength: 12 }), (names) => {

@@ -5,7 +5,7 @@ import type { Case } from '../../../../core/lifecycle/case.ts';
 import { plan } from '../../../../core/lifecycle/decide/plan.ts';
 import type { ProviderOption } from '../../../../core/lifecycle/decide/provider-option.ts';
 import type { Moment } from '../../../../core/lifecycle/decide/standing.ts';
-import { attemptOf, caseOf, machineOf } from '../../../support/case-of.ts';
+import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
@@ -293,4 +293,25 @@ test('orders never sum to more than is missing, and none is larger than the API 
     }),
   );
   t.pass();
+});
+
+test('a request that keeps trying asks a scarce offer ever more rarely: after a hundredth of its age', (t) => {
+  const day = 86_400_000;
+  const only = [option('east', { offers: [{ key: 'a' }] })];
+  let attempts: ReturnType<typeof attemptOf>[] = [];
+  const asked: number[] = [];
+  for (let now = 0; now < 7 * day; ) {
+    const from = caseOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
+    const planned = plan(from, only, 3, { ...moment, now, persistent: true });
+    if (planned.orders.length > 0) {
+      asked.push(now);
+      const order = { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
+      const refused = { state: 'closed', shortfall: short('capacity', 'a'), created_at: now, sent_at: now, order } as const;
+      attempts = [...attempts, attemptOf(asked.length, refused)];
+      now += 1;
+    } else now = Math.ceil(planned.tried_again_at ?? Number.NaN);
+  }
+  t.true(asked.length > 300 && asked.length < 1_000, `${asked.length} attempts in a week`);
+  const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+  t.true(Math.min(...gaps) >= 15_000 && Math.max(...gaps) < day / 10);
 });
