@@ -1,5 +1,6 @@
 import test from 'ava';
 import pLimit from 'p-limit';
+import { playFrozen } from './campaign/frozen.ts';
 import type { Schedule } from './campaign/kill-point.ts';
 import { play } from './campaign/play.ts';
 import type { Story } from './campaign/stories.ts';
@@ -43,4 +44,13 @@ test('a broker that is killed between the parts of large changes loses and doubl
     if (account !== undefined) t.log(account);
     t.deepEqual(wrong, []);
     t.true(kills.filter((kill) => kill.includes('part')).length >= 4, kills.join(', '));
+  }));
+
+test('a broker that is stopped between two parts of a large change, and goes on after another one has taken over, changes nothing any more', (t) =>
+  turn(async () => {
+    t.timeout(900_000);
+    const { wrong, frozen_in, account } = await playFrozen({ seed: seed + 2, freezes: { at: 'part', nth: 3 }, thaws: 'after' });
+    if (account !== undefined) t.log(account);
+    t.deepEqual(wrong, []);
+    t.is(frozen_in, 'part 3');
   }));

@@ -73,8 +73,10 @@ await Promise.all(
     turn(async () => {
       const report = await playFrozen({
         seed: Number(values.seed) + i,
-        nth: 1 + ((i * 7) % 60),
-        effect: i % 2 === 0 ? 'execute' : 'skip',
+        freezes:
+          i % 3 === 2
+            ? { at: 'part', nth: 1 + ((i * 5) % 12) }
+            : { at: 'call', nth: 1 + ((i * 7) % 60), effect: i % 2 === 0 ? 'execute' : 'skip' },
         thaws: i % 4 < 2 ? 'after' : 'between',
       });
       process.stderr.write(`${report.title}: ${report.frozen_in ?? 'nothing'}\n`);

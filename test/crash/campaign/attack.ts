@@ -1,5 +1,5 @@
 /**
- * Loaded before everything else in every thread of a broker that is attacked: lets its time pass faster, and ends the process at a commit. What it is to do
+ * Loaded before everything else in every thread of a broker that is attacked: lets its time pass faster, and ends or stops the process at a commit. What it is to do
  * stands in the environment, see `Attack`. When the process ends by itself it leaves behind how often each thread committed.
  */
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,8 @@ import { systemClock, type Clock } from '../../../core/clock.ts';
 import { fastNow } from './fast-clock.ts';
 import { partMachines, type Attack } from './kill-point.ts';
 
-const { clock, commit, part, counts }: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
+const { clock, commit, part, freezes, counts }: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
+const ending = freezes ? 'SIGSTOP' : 'SIGKILL';
 const thread = isMainThread ? 'faces' : 'loop';
 
 if (clock) {
@@ -40,10 +41,10 @@ function around(sql: string): { readonly before: () => void; readonly after: () 
       if (isPart) parts += 1;
       dies = commit?.thread === thread && commit.nth === commits ? commit.phase : undefined;
       if (isPart && thread === 'loop' && part?.nth === parts) dies = part.phase;
-      if (dies === 'before') process.kill(process.pid, 'SIGKILL');
+      if (dies === 'before') process.kill(process.pid, ending);
     },
     after() {
-      if (dies === 'after') process.kill(process.pid, 'SIGKILL');
+      if (dies === 'after') process.kill(process.pid, ending);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';
 import { judge } from './judge.ts';
 import { judgeStore } from './judge-store.ts';
+import type { Attack } from './kill-point.ts';
 import { startLife, type Life } from './life.ts';
 import { play as playStory, scarceFor, storiesBy } from './stories.ts';
 import { capacityOf } from './ways.ts';
@@ -15,16 +16,20 @@ import { capacityOf } from './ways.ts';
 export interface FrozenOptions {
   readonly seed: number;
   readonly scheduler?: Dialect['scheduler'];
-  /** The holder freezes while this call of its is under way, which took effect or did not; its answer waits for it. */
-  readonly nth: number;
-  readonly effect: 'execute' | 'skip';
+  readonly freezes: FreezePoint;
   /** It thaws in the midst of its successor's work, or when that is done. */
   readonly thaws: 'between' | 'after';
 }
 
+export type FreezePoint =
+  /** While its n-th call is under way, which took effect or did not; its answer waits for it. */
+  | { readonly at: 'call'; readonly nth: number; readonly effect: 'execute' | 'skip' }
+  /** When the n-th part of a large change is durable: callers ask for hundreds of machines. */
+  | { readonly at: 'part'; readonly nth: number };
+
 export interface FrozenReport {
   readonly title: string;
-  /** The call that it froze in; undefined: it came to none. */
+  /** The call, or the part, that it froze in; undefined: it came to none. */
   readonly frozen_in?: string;
   readonly wrong: readonly string[];
   readonly account?: string;
@@ -37,10 +42,11 @@ const [lease, pass, patience, agreement] = [40_000, 50_000, 3_600_000, 500_000];
  * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on the same store; then the first
  * goes on as if nothing had happened. What the second decided stands.
  */
-export async function playFrozen({ seed, scheduler, nth, effect, thaws }: FrozenOptions): Promise<FrozenReport> {
-  const ground = await openGround(seed, scheduler);
+export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOptions): Promise<FrozenReport> {
+  const size = freezes.at === 'part' ? 'large' : 'small';
+  const ground = await openGround(seed, scheduler, size);
   const { cloud, directory, clock } = ground;
-  const stories = storiesBy(ground.chance);
+  const stories = storiesBy(ground.chance, size);
   cloud.setKnobs({ capacity: capacityOf(scarceFor(stories)) });
   const [leaseMs, passMs] = [ground.real(lease), ground.real(pass)];
   const caller = new Caller(ground.dialect, { patience_ms: ground.real(patience), answer_ms: 2 * leaseMs });
@@ -49,8 +55,8 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
   const lives: Life[] = [];
   let frozen_in: string | undefined;
 
-  async function begin(): Promise<Life> {
-    const life = startLife(directory, { clock });
+  async function begin(attack: Attack = {}): Promise<Life> {
+    const life = startLife(directory, { clock, ...attack });
     lives.push(life);
     caller.url = await life.url;
     if (caller.url === undefined) throw new Error(`A broker did not start: ${life.output()}`);
@@ -59,12 +65,11 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
   const mutations = () => cloud.audit().filter(({ action, executed }) => executed && !/^(Describe|Get)/.test(action));
 
   try {
-    const answer = effect === 'execute' ? ({ then: 'slow-headers', delay_ms: leaseMs + 200 } as const) : ({ then: 'hang' } as const);
-    cloud.setKnobs({ faults: [{ action: '*', nth, effect, ...answer }] });
-    const first = await begin();
+    if (freezes.at === 'call') cloud.setKnobs({ faults: [{ action: '*', ...slowAnswer(freezes, leaseMs + 200) }] });
+    const first = await begin(freezes.at === 'part' ? { part: { ...freezes, phase: 'after' }, freezes: true } : {});
     const telling = Promise.all(stories.map((story, n) => playStory(story, n, caller)));
     telling.catch(() => undefined);
-    frozen_in = await callThatFreezes();
+    frozen_in = freezes.at === 'part' ? await partThatFreezes(first) : await callThatFreezes(freezes.effect);
     await freeze(first);
     caller.url = undefined;
     await wait(leaseMs);
@@ -104,7 +109,8 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
   const failed = wrong.length > 0;
   const account = failed ? { account: [ground.account(), ...lives.map(({ output }) => output())].join('\n--- another ---\n') } : {};
   await ground.close({ keep: failed });
-  const title = `seed ${seed}, ${ground.dialect.scheduler}, frozen in call ${nth} (${effect}), thawed ${thaws}`;
+  const where = freezes.at === 'part' ? `after part ${freezes.nth}` : `in call ${freezes.nth} (${freezes.effect})`;
+  const title = `seed ${seed}, ${ground.dialect.scheduler}, frozen ${where}, thawed ${thaws}`;
   return { title, ...(frozen_in === undefined ? {} : { frozen_in }), wrong, ...account };
 
   /** Not in the midst of a transaction: the lock of SQLite would keep everybody out until it thaws. */
@@ -123,7 +129,13 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
     }
   }
 
-  async function callThatFreezes(): Promise<string | undefined> {
+  async function partThatFreezes({ pid }: Life): Promise<string | undefined> {
+    for (const end = performance.now() + 30_000; performance.now() < end; await wait(2))
+      if (/^State:\sT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return `part ${freezes.nth}`;
+    return undefined;
+  }
+
+  async function callThatFreezes(effect: string): Promise<string | undefined> {
     for (const end = performance.now() + 10_000; performance.now() < end; await wait(2)) {
       const hit = cloud.audit().find(({ fault }) => fault?.startsWith(`${effect}/`));
       if (hit) return hit.action;
@@ -131,6 +143,9 @@ export async function playFrozen({ seed, scheduler, nth, effect, thaws }: Frozen
     return undefined;
   }
 }
+
+const slowAnswer = ({ nth, effect }: FreezePoint & { readonly at: 'call' }, delay_ms: number) =>
+  effect === 'execute' ? ({ nth, effect, then: 'slow-headers', delay_ms } as const) : ({ nth, effect, then: 'hang' } as const);
 
 const standing = ({ live, untagged, fleets, spot_fleets, groups }: Ledger): string =>
   JSON.stringify({ live, untagged, fleets, spot_fleets, groups });

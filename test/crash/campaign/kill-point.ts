@@ -11,14 +11,16 @@ export type KillPoint =
   /** Just before or just after the n-th part of a large change is durable, which its loop writes in several commits. */
   | { readonly at: 'part'; readonly nth: number; readonly phase: 'before' | 'after' };
 
-/** A commit that writes so many machines is a part of a large change: nearly as many as one may write. */
-export const partMachines = 100;
+/** A commit that writes so many machines is a part of a large change: half of the rows that one may write. */
+export const partMachines = 50;
 
 /** What `attack.ts` reads from the environment of a broker. */
 export interface Attack {
   readonly clock?: FastClock;
   readonly commit?: Extract<KillPoint, { readonly at: 'commit' }>;
   readonly part?: Extract<KillPoint, { readonly at: 'part' }>;
+  /** It is stopped at that moment, and may go on later; absent: it is killed. */
+  readonly freezes?: boolean;
   /** Where the numbers of commits are written, a file for each thread. */
   readonly counts?: string;
 }

@@ -7,6 +7,7 @@ const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 
 /** A broker from its start to its end. */
 export interface Life {
+  readonly pid: number;
   /** Where it answers; undefined when it ended before it did. */
   readonly url: Promise<string | undefined>;
   /** How it ended. */
@@ -35,5 +36,5 @@ export function startLife(directory: string, how: Attack): Life {
     void ended.then(() => resolve(undefined));
   });
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { url, ended, output: () => output, signal: (signal) => void child.kill(signal) };
+  return { pid: child.pid ?? 0, url, ended, output: () => output, signal: (signal) => void child.kill(signal) };
 }
