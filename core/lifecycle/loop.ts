@@ -1,10 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../clock.ts';
-import { isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Checked } from '../model/health.ts';
-import { isTerminal, type RequestRecord } from '../model/request.ts';
+import type { RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { EventSink } from '../events.ts';
 import type { EndpointScheme } from '../plugin.ts';
@@ -15,31 +13,24 @@ import { unwatched, type CallWatch } from '../providers/call-watch.ts';
 import type { ProviderMeter } from '../providers/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/session-pool.ts';
 import type { Owner, Store } from '../storage.ts';
-import { absorbWishes } from './absorb/absorb-wishes.ts';
-import type { Case, Draft } from './case.ts';
-import { isSettled } from './attempt.ts';
+import type { Draft } from './case.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { HealthWatch } from './act/health-watch.ts';
 import { Holding } from './hold/holding.ts';
 import { Holdings, type Work } from './hold/holdings.ts';
 import { Recorder } from './hold/recorder.ts';
-import { ReturnWatch } from './hold/return-watch.ts';
 import { SlotQueue } from './hold/slot-queue.ts';
 import { tellEnd } from './hold/tell-end.ts';
 import { StorageTrouble } from './hold/storage-trouble.ts';
 import { installationOf } from './installation.ts';
 import { isAlive } from './machine-life.ts';
-import { nextStep, type Decision } from './decide/next-step.ts';
-import { circumstancesOf, type Surroundings } from './circumstances.ts';
 import { Observer } from './act/observer.ts';
-import { perform } from './act/perform.ts';
-import { tellMissing } from './act/tell-missing.ts';
 import { Owners } from './act/owners.ts';
 import type { Tools } from './act/tools.ts';
-import { watchReturn } from './absorb/watch-return.ts';
 import { PopulateWatch } from './populate-watch.ts';
 import { StrangerWatch } from './stranger-watch.ts';
 import { Survey } from './survey.ts';
+import { RequestRunner } from './request-runner.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { Tidy } from './tidy.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -89,8 +80,6 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   return loop;
 }
 
-/** Outcomes of steps that are taken in before other requests get a turn. */
-const absorbsAtOnce = 4;
 /** Who has an instance asked waits so long for its answer. */
 const checkMs = 20_000;
 
@@ -99,7 +88,6 @@ const stopMs = 4_000;
 
 class Loop implements RunningLoop {
   readonly #parts: LoopParts;
-  readonly #store: Store;
   readonly #clock: Clock;
   readonly #settings: Settings;
   readonly #facts: Facts;
@@ -114,14 +102,10 @@ class Loop implements RunningLoop {
   readonly #strangers: StrangerWatch;
   readonly #populating: PopulateWatch;
   readonly #delivery: EventDelivery;
-  readonly #recorder: Recorder;
   readonly #trouble: StorageTrouble;
-  readonly #tools: Tools;
-  readonly #surroundings: Surroundings;
+  readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
   readonly #calls = new Map<string, LimitFunction>();
-  /** How far the returns that are held are watched. */
-  readonly #returns = new WeakMap<Holding, ReturnWatch>();
   readonly #lookedAt = new Set<string>();
   #leaving = false;
   #stopped: Promise<void> | undefined;
@@ -129,7 +113,6 @@ class Loop implements RunningLoop {
   constructor(parts: LoopParts, facts: Facts, installation: string) {
     const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
     this.#parts = parts;
-    this.#store = store;
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
@@ -147,44 +130,48 @@ class Loop implements RunningLoop {
     this.#populating = new PopulateWatch({ ...shared, installation });
     this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
     this.#trouble = new StorageTrouble(clock, log);
+    const settings = this.#settings;
+    const api: Tools['api'] = ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api);
     const work: Work = {
-      run: (holding) => this.#run(holding),
+      run: (holding) => this.#runner.run(holding),
       lateReleaseHarms: (loaded) =>
-        loaded.attempts.some(
-          (attempt) => attempt.to_come !== undefined && (this.#tools.api(attempt)?.capabilities.late_release_ms ?? 1) > 0,
-        ),
+        loaded.attempts.some((attempt) => attempt.to_come !== undefined && (api(attempt)?.capabilities.late_release_ms ?? 1) > 0),
       everyRound: () => this.#betweenRounds(),
     };
-    this.#holdings = new Holdings(store, clock, log, parts.owner, this.#settings, work, this.#trouble);
+    this.#holdings = new Holdings(store, clock, log, parts.owner, settings, work, this.#trouble);
     this.#slots = new SlotQueue((holding) => this.#holdings.due(holding, 0));
-    this.#recorder = new Recorder(store, clock, this.#trouble, facts, this.#settings, (holding, before, draft) =>
+    const recorder = new Recorder(store, clock, this.#trouble, facts, settings, (holding, before, draft) =>
       this.#became(holding, before, draft),
     );
-    this.#tools = {
+    const tools: Tools = {
       pool: this.#pool,
-      observer: new Observer(this.#stopping.signal, clock),
+      observer: new Observer(signal, clock),
       owners: new Owners(store, log),
-      settings: this.#settings,
+      settings,
       installation,
-      signal: this.#stopping.signal,
+      signal,
       log,
       monotonic: () => clock.monotonic(),
-      api: ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api),
-      record: (holding, absorb) => this.#recorder.commit(holding, [absorb]),
+      api,
+      record: (holding, absorb) => recorder.commit(holding, [absorb]),
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
       tellReports: (instance, trouble) =>
         trouble === undefined ? this.#health.cured(instance, 'reports') : this.#health.misbehaved(instance, 'reports', trouble),
     };
-    const { api } = this.#tools;
-    this.#surroundings = {
-      clock,
-      settings: this.#settings,
-      facts,
-      directory: this.#directory,
-      pool: this.#pool,
-      api,
-    };
+    const around = { clock, settings, facts, directory: this.#directory, pool: this.#pool };
+    this.#runner = new RequestRunner({
+      ...around,
+      store,
+      log,
+      slots: this.#slots,
+      recorder,
+      tools,
+      surroundings: { ...around, api },
+      holdings: this.#holdings,
+      leaving: () => this.#leaving,
+      looked: (request_id) => void this.#lookedAt.add(request_id),
+    });
   }
 
   start(): void {
@@ -231,94 +218,6 @@ class Loop implements RunningLoop {
     this.#facts[Symbol.dispose]();
   }
 
-  /** Decides and acts for one request until nothing is due. Never two at a time for the same request. */
-  async #run(holding: Holding): Promise<void> {
-    while (!this.#leaving) {
-      holding.fence();
-      if (!holding.derived || holding.pending_shift !== 0) await this.#recorder.commit(holding, []);
-      while (holding.present().wishes.length > 0) await this.#takeIn(holding);
-      if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
-      await this.#reach(holding);
-      const circumstances = circumstancesOf(holding, this.#surroundings);
-      const decision = nextStep(holding.case, circumstances);
-      if (decision.steps.length === 0) return this.#settle(holding, decision, circumstances.held_back !== undefined);
-      const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#tools)));
-      const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-      const looks = done.filter((_, index) => decision.steps[index]?.do === 'look');
-      if (looks.length > 0) holding.look_now = false;
-      if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
-        this.#lookedAt.add(holding.request_id);
-      // What came of the steps that succeeded is kept, whatever became of the others.
-      for (let i = 0; i < absorbs.length; i += absorbsAtOnce) {
-        if (i > 0) await turn();
-        await this.#recorder.commit(holding, absorbs.slice(i, i + absorbsAtOnce));
-      }
-      for (const each of done) if (each.status === 'rejected') throw each.reason;
-    }
-  }
-
-  /** What callers wished. A machine that was found for this request and that another one has must not keep the wishes of callers waiting. */
-  async #takeIn(holding: Holding): Promise<void> {
-    try {
-      await this.#recorder.commit(holding, [absorbWishes]);
-    } catch (error) {
-      if (!isBrokerError(error) || error.details['held_by'] === undefined) throw error;
-      this.#parts.log.error(
-        { request_id: holding.request_id, ...error.details },
-        'A machine was found for a request, and another one has it.',
-      );
-      await this.#recorder.commit(holding, [(draft) => absorbWishes(draft, false)]);
-    }
-  }
-
-  /** Connects the instances that the request's attempts are at: without a session nothing can be decided about them. */
-  async #reach(holding: Holding): Promise<void> {
-    const names = new Set(holding.case.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
-    for (const name of names) {
-      if (this.#pool.known(name) || !this.#directory.instance(name)) continue;
-      // That it cannot be reached is known by the end of the call.
-      const reached = await this.#pool.connect(name).then(
-        () => true,
-        () => false,
-      );
-      if (!reached) holding.unanswered(name);
-    }
-  }
-
-  /** Nothing is to be done now: remembers when there will be. */
-  async #settle(holding: Holding, decision: Decision, heldBack: boolean): Promise<void> {
-    const { again_ms, message } = decision;
-    if (message !== undefined) await this.#recorder.commit(holding, [(draft) => draft.setRequest({ message })]);
-    if (holding.case.request.waits_for !== undefined && !heldBack) {
-      await this.#recorder.commit(holding, [(draft) => draft.stopWaiting()]);
-      this.#slots.leave(holding);
-    }
-    const unreachable = holding.case.attempts.some((attempt) => this.#pool.known(attempt.provider_instance)?.identity !== attempt.identity);
-    if (unreachable) await tellMissing(holding.case, { facts: this.#facts, directory: this.#directory, now: this.#clock.now() });
-    const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
-    await this.#rest(holding, wait);
-  }
-
-  async #watchReturn(holding: Holding): Promise<void> {
-    const watch = this.#returns.get(holding) ?? new ReturnWatch(this.#store, holding.case.request);
-    this.#returns.set(holding, watch);
-    const progress = await watch.progress((name) => this.#directory.instance(name) !== undefined);
-    await this.#recorder.commit(holding, [(draft) => watchReturn(draft, progress)]);
-    await this.#rest(holding, isTerminal(holding.case.request.status) ? undefined : this.#settings.look_soon_ms);
-  }
-
-  /** Holds on to the request while something is due soon, else gives it back with the time when it is due again. */
-  async #rest(holding: Holding, wait: number | undefined): Promise<void> {
-    const { hold_ms } = this.#settings;
-    // What is open is held on to: only its holder knows how much of its time has passed where the clock of the host was set.
-    if (!isTerminal(holding.case.request.status)) return this.#holdings.due(holding, Math.min(wait ?? hold_ms, hold_ms));
-    if (wait !== undefined && wait <= hold_ms) return this.#holdings.due(holding, wait);
-    const next_at = wait === undefined ? null : Math.round(this.#clock.now() + wait);
-    await this.#recorder.commit(holding, [(draft) => draft.setRequest({ next_at })]);
-    if (holding.incoming.size > 0) return this.#holdings.due(holding, 0);
-    await this.#holdings.giveBack(holding);
-  }
-
   async #betweenRounds(): Promise<void> {
     this.#tellLooks();
     this.#delivery.begin();
@@ -355,5 +254,3 @@ class Loop implements RunningLoop {
     return limit;
   }
 }
-
-const needsWork = (held: Case): boolean => held.machines.counts().alive > 0 || !held.attempts.every(isSettled);

@@ -10,14 +10,12 @@ import { Holding, type Validity } from './holding.ts';
 import { loadCases } from './load-cases.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
+import { WishInbox } from './wish-inbox.ts';
 
 /** Claims taken in one go. */
 const claimsAtOnce = 200;
 /** Without a word from the store, claims are asked for this often. */
 const idleMs = 1_000;
-/** Wishes are asked for this often without a word from the store, which may get lost. */
-const wishesMs = 5_000;
-const wishesAtOnce = 1_000;
 /** Between two rounds at least: what comes in between is served together. */
 const shortestMs = 5;
 
@@ -50,9 +48,7 @@ export class Holdings {
   #claimDue = true;
   /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
   #claimAt = -Infinity;
-  #wishesDue = true;
-  /** Monotonic milliseconds: when wishes were read last. */
-  #wishesReadAt = -Infinity;
+  readonly #inbox: WishInbox;
   #renewed_at = 0;
   readonly #clocks: ClockWatch;
   /** By how much the clock was set under claims that were lost before that could be stored. */
@@ -68,6 +64,7 @@ export class Holdings {
     this.#settings = settings;
     this.#work = work;
     this.#trouble = trouble;
+    this.#inbox = new WishInbox(store, clock);
     this.#clocks = new ClockWatch(clock, settings.clock_check_ms, settings.clock_jump_ms);
   }
 
@@ -126,7 +123,7 @@ export class Holdings {
   }
 
   #heard(kinds: ReadonlySet<Kind>): void {
-    if (kinds.has('wish')) this.#wishesDue = true;
+    if (kinds.has('wish')) this.#inbox.heard();
     if (kinds.has('wish') || kinds.has('request')) {
       this.#claimDue = true;
       this.#rouse();
@@ -144,7 +141,7 @@ export class Holdings {
       try {
         this.#compareClocks();
         if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
-        if (this.#wishesDue || this.#clock.monotonic() - this.#wishesReadAt >= wishesMs) await this.#takeWishes();
+        if (this.#inbox.due) await this.#inbox.deliver(this.#held);
         const now = this.#clock.monotonic();
         if (now >= this.#nextClaim()) {
           await this.#claim();
@@ -307,28 +304,6 @@ export class Holdings {
         forgotten.map((claim) => ({ ...claim, taken_over: true })),
         validUntil,
       );
-  }
-
-  /** Wishes of requests that are held here; those of others are theirs, or come with the next claim. All are read: what others leave waiting hides none. */
-  async #takeWishes(): Promise<void> {
-    this.#wishesDue = false;
-    try {
-      for (let offset = 0; ; offset += wishesAtOnce) {
-        const order = [['created_at', 'asc']] as const;
-        const page = await this.#store.find('wish', { where: { absorbed: false }, order, limit: wishesAtOnce, offset });
-        for (const wish of page) {
-          const holding = this.#held.get(wish.request_id);
-          if (!holding || holding.incoming.has(wish.wish_id)) continue;
-          holding.incoming.set(wish.wish_id, wish);
-          holding.due_at = 0;
-        }
-        if (page.length < wishesAtOnce) break;
-      }
-      this.#wishesReadAt = this.#clock.monotonic();
-    } catch (error) {
-      this.#wishesDue = true;
-      throw error;
-    }
   }
 
   async #sleep(): Promise<void> {

@@ -23,12 +23,12 @@ test('what is read of a large page in pieces is what is read of it at once, and 
   const whole = await plain.send(question());
   const inPieces = readInPieces(other);
   let turns = 0;
-  let asking = true;
+  const asking = new AbortController();
   const others = (async () => {
-    for (; asking; turns++) await turn();
+    for (; !asking.signal.aborted; turns++) await turn();
   })();
   const read = await inPieces.send(question());
-  asking = false;
+  asking.abort();
   await others;
   const machines = (page: typeof whole) => page.Reservations?.flatMap(({ Instances = [] }) => Instances);
   t.is(machines(whole)?.length, 900);

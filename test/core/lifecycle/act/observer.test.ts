@@ -1,8 +1,8 @@
 import test from 'ava';
-import { ProviderFault, type MachineRef, type MachineReport, type Observation, type Watched } from '../../../core/index.ts';
-import { Observer } from '../../../core/lifecycle/act/observer.ts';
-import type { GuardedApi } from '../../../core/providers/guarded-api.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { ProviderFault, type MachineRef, type MachineReport, type Observation, type Watched } from '../../../../core/index.ts';
+import { Observer } from '../../../../core/lifecycle/act/observer.ts';
+import type { GuardedApi } from '../../../../core/providers/guarded-api.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 
 const known = (machine_id: string, zone?: string): MachineRef => ({ machine_id, status: 'running', ...(zone ? { zone } : {}) });
 const report = (machine_id: string, zone?: string): MachineReport => ({ ...known(machine_id, zone), ready: true });

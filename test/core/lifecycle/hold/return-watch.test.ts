@@ -1,7 +1,7 @@
 import test from 'ava';
-import type { Store } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import type { Store } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 /** Counts machine rows that are read. */
 function rowsRead(store: Store): { count: number } {

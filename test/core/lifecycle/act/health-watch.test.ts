@@ -1,11 +1,11 @@
 import test from 'ava';
-import { ProviderFault, silentLog, type FaultKind, type Store } from '../../../core/index.ts';
-import { HealthWatch } from '../../../core/lifecycle/act/health-watch.ts';
-import { Facts } from '../../../core/providers/facts.ts';
-import type { SessionPool } from '../../../core/providers/session-pool.ts';
-import type { Verb } from '../../../core/providers/time-outs.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { memoryDriver } from '../../support/memory-driver.ts';
+import { ProviderFault, silentLog, type FaultKind, type Store } from '../../../../core/index.ts';
+import { HealthWatch } from '../../../../core/lifecycle/act/health-watch.ts';
+import { Facts } from '../../../../core/providers/facts.ts';
+import type { SessionPool } from '../../../../core/providers/session-pool.ts';
+import type { Verb } from '../../../../core/providers/time-outs.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import { memoryDriver } from '../../../support/memory-driver.ts';
 
 const east = { name: 'east', type: 'fake', enabled: true, config: { password: 'old' } } as never;
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 test('while one machine of a large attempt goes, it alone is asked about between two looks at all', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 500, visible_within_ms: 0 });

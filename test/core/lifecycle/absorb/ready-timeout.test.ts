@@ -1,8 +1,8 @@
 import test from 'ava';
-import { readyTimeoutMs } from '../../../core/lifecycle/ready-timeout.ts';
-import { defaultSettings } from '../../../core/lifecycle/settings.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { readyTimeoutMs } from '../../../../core/lifecycle/ready-timeout.ts';
+import { defaultSettings } from '../../../../core/lifecycle/settings.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 test('a machine has as long to become ready as its template says, else ten minutes', (t) => {
   t.is(readyTimeoutMs({ template_id: 'small', ready_timeout: 60 }, defaultSettings), 60_000);

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { silentLog } from '../../../core/index.ts';
-import { StorageTrouble } from '../../../core/lifecycle/hold/storage-trouble.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { silentLog } from '../../../../core/index.ts';
+import { StorageTrouble } from '../../../../core/lifecycle/hold/storage-trouble.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 
 function stage() {
   const clock = new FakeClock();

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { Holding } from '../../../core/lifecycle/hold/holding.ts';
-import { isClaimLost } from '../../../core/claim-lost.ts';
-import { caseOf } from '../../support/case-of.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { Holding } from '../../../../core/lifecycle/hold/holding.ts';
+import { isClaimLost } from '../../../../core/claim-lost.ts';
+import { caseOf } from '../../../support/case-of.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 for (const [what, minutes] of [
   ['forward', 11],

@@ -1,7 +1,7 @@
 import test from 'ava';
-import type { Change, Store } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import type { Change, Store } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const rowsOf = (changes: readonly Change[]): number => changes.filter(({ op }) => op !== 'fence' && op !== 'slot').length;
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ProviderFault } from '../../../core/index.ts';
-import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud, type Script } from '../../support/scripted-cloud.ts';
+import { ProviderFault } from '../../../../core/index.ts';
+import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 
 /** The most requests that had an active attempt at an instance at any commit, by the instance. */
 function mostOpen(bench: LoopBench): Map<string, number> {

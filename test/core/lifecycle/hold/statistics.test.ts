@@ -1,6 +1,6 @@
 import test from 'ava';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const key = { topic: 'statistics', name: 'east', item: '' };
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { BrokerError, type Store, type WishRecord } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { BrokerError, type Store, type WishRecord } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 /** Reads of wishes fail while it says so. */
 function deafToWishes(store: Store): { fails: boolean } {

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ProviderFault } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { ProviderFault } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 for (const [kind, delivered] of [
   ['invalid', 0],

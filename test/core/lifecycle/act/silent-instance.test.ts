@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ProviderFault } from '../../../core/index.ts';
-import { loopBench } from '../../support/loop-bench.ts';
-import { ScriptedCloud, type Script } from '../../support/scripted-cloud.ts';
+import { ProviderFault } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 
 const refused: Script = () => new ProviderFault('unavailable', 'connect ECONNREFUSED 127.0.0.1:1');
 const refuseAll = (cloud: ScriptedCloud): void => void cloud.scripts.push(...Array.from({ length: 5_000 }, () => refused));

@@ -1,0 +1,75 @@
+import test from 'ava';
+import { BrokerError, ProviderFault } from '../../../../core/index.ts';
+import { loopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
+
+test('an event is journalled once where the storage cannot say what became of a part', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1_000 });
+  const bench = await loopBench({ east });
+  const commit = bench.store.commit.bind(bench.store);
+  let failed = 0;
+  bench.store.commit = async (changes) => {
+    await commit(changes);
+    if (
+      failed === 0 &&
+      changes.some((each) => 'kind' in each && each.kind === 'machine') &&
+      !changes.some((c) => c.op === 'put' && c.kind === 'request')
+    ) {
+      failed += 1;
+      throw new BrokerError('UNAVAILABLE', 'The answer was lost.', { outcome: 'unknown' });
+    }
+  };
+  const id = await bench.request(450);
+  await bench.clock.advance(5_000);
+  const events = await bench.store.find('event', { where: { request_id: id, type: 'machine.launched' } });
+  const ids = events.flatMap(({ data }) => data['machine_ids'] as string[]);
+  t.is(failed, 1);
+  t.is(ids.length, 450, 'each machine is told of once');
+  await bench.close();
+});
+
+test('a jump of the clock moves each machine once, though the storage fails between two parts until the claim is lost', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1_000 });
+  const bench = await loopBench({ east });
+  const id = await bench.request(450);
+  await bench.clock.advance(5_000);
+  t.is(east.live(id).length, 450);
+  const { commit, renew } = { commit: bench.store.commit.bind(bench.store), renew: bench.store.renew.bind(bench.store) };
+  let parts = 0;
+  let failing = true;
+  const fail = () => {
+    throw new BrokerError('UNAVAILABLE', 'The disk is full.');
+  };
+  bench.store.commit = async (changes) => {
+    if (failing && changes.some((each) => 'kind' in each && each.kind === 'machine') && ++parts > 1) fail();
+    return commit(changes);
+  };
+  bench.store.renew = async (owner, ms) => (failing ? fail() : renew(owner, ms));
+  bench.clock.jump(-660_000);
+  await bench.clock.advance(25_000);
+  failing = false;
+  await bench.clock.advance(60_000);
+  t.is(east.machines.size, 450, 'none was judged slow and ordered anew');
+  await bench.close();
+});
+
+test('a request that keeps trying goes on asking where the clock is set back', async (t) => {
+  const offers = [{ key: 'a' } as never];
+  const east = new ScriptedCloud({}, offers);
+  let n = 0;
+  const script: Script = (order, cloud) => {
+    n += 1;
+    cloud.scripts.unshift(script);
+    return lacking ? new ProviderFault('capacity', 'None.', { offer: 'a' } as never) : cloud.start(order);
+  };
+  let lacking = true;
+  east.scripts.push(script);
+  const bench = await loopBench({ east });
+  const id = await bench.request(1, { retry_until_timeout: true, timeout: 3_600 });
+  await bench.clock.advance(60_000);
+  bench.clock.jump(-3_600_000);
+  lacking = false;
+  await bench.clock.advance(600_000);
+  t.is(east.live(id).length, 1, 'capacity is found within 15 s');
+  await bench.close();
+});
