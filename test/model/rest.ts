@@ -71,10 +71,14 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
       'shortfall',
       `${request_id} lacks ${fulfilment.requested - fulfilment.delivered}, and says ${JSON.stringify(fulfilment.shortfall)}`,
     );
+  const open = [...(shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
   const rows = all.flatMap(({ row }) => row ?? []);
-  const holds = rows.filter((row) => row.gone_at === undefined && row.released_at === undefined).length;
-  if (request.holds !== holds) judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${holds}`);
   const staying = rows.filter((row) => row.gone_at === undefined && row.going === undefined);
+  const held = rows.filter((row) => row.gone_at === undefined && row.released_at === undefined).length;
+  // A fleet that keeps the number of its machines may still start what it lost.
+  const missing = open.length > 0 ? Math.max(0, request.machine_count - owed.returned.size - staying.length) : 0;
+  if (request.holds < held || request.holds > held + missing)
+    judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${held}, and ${missing} may come`);
   const unready = staying.filter((row) => row.ready_at === undefined);
   if (unready.length > 0) judge.fail('figures', `${request_id} is ${status}, and ${unready[0]?.machine_id} stays and never became ready`);
   const cancelled = owed.cancelled_at !== undefined && owed.cancelled_at + 60_000 < (owed.ended_at ?? Infinity);
@@ -86,7 +90,6 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
   if (status === 'completed' && told === 0) judge.fail('wrong status', `${request_id} is completed without a machine`);
   if (status === 'failed' && told > 0 && request.template?.partial !== 'all_or_nothing')
     judge.fail('wrong status', `${request_id} failed with ${told} machines`);
-  const open = [...(shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
   if (open.length > 0 && !request.template?.replace_lost)
     judge.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
 }

@@ -1,5 +1,8 @@
 import type { Clock } from '../../clock.ts';
 
+/** Of how many jumps it is known later. */
+const remembered = 10;
+
 /**
  * Compares the two clocks of this process. The wall clock jumps when somebody sets it, and seems to when the host was suspended, since the monotonic clock
  * stood still meanwhile.
@@ -10,6 +13,8 @@ export class ClockWatch {
   readonly #jumpMs: number;
   #offset: number;
   #checked: number;
+  /** The last jumps, and what the wall clock said after each. */
+  #jumps: readonly { readonly ms: number; readonly wall: number }[] = [];
 
   constructor(clock: Clock, everyMs: number, jumpMs: number) {
     this.#clock = clock;
@@ -27,6 +32,20 @@ export class ClockWatch {
     if (monotonic - this.#checked < this.#everyMs && Math.abs(difference) <= this.#jumpMs) return undefined;
     this.#checked = monotonic;
     this.#offset = offset;
-    return Math.abs(difference) > this.#jumpMs ? Math.round(difference) : 0;
+    if (Math.abs(difference) <= this.#jumpMs) return 0;
+    const ms = Math.round(difference);
+    this.#jumps = [...this.#jumps, { ms, wall: this.#clock.now() }].slice(-remembered);
+    return ms;
+  }
+
+  /** By how much a time has to be moved that was taken from the wall clock and followed no jump yet: nobody held the request that it is of. */
+  missedBy(time: number): number {
+    let moved = time;
+    for (const { ms, wall } of this.#jumps) {
+      // A time from before lies behind what the clock says afterwards by the jump, or ahead of it.
+      const isFromBefore = ms > 0 ? moved < wall - ms / 2 : moved > wall - ms / 2;
+      if (isFromBefore) moved += ms;
+    }
+    return moved - time;
   }
 }

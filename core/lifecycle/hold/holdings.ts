@@ -19,6 +19,9 @@ const idleMs = 1_000;
 /** Between two rounds at least: what comes in between is served together. */
 const shortestMs = 5;
 
+/** Of a request that nobody held before. */
+const firstEpoch = 1;
+
 /** What is done with a request that is held. */
 export interface Work {
   /** Decides and acts until nothing is due; rejects with ClaimLost, CONFLICT, or what went wrong. */
@@ -277,7 +280,8 @@ export class Holdings {
     const left = this.#shifts.get(claim.request_id);
     this.#shifts.delete(claim.request_id);
     // Whoever held it in between judged by a clock of its own.
-    const shift = left && claim.epoch <= left.epoch + 1 ? left.ms : 0;
+    const lost = left && claim.epoch <= left.epoch + 1 ? left.ms : 0;
+    const shift = claim.epoch === firstEpoch ? this.#clocks.missedBy(loaded.request.created_at) : lost;
     const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
     const request = {
       ...loaded.request,

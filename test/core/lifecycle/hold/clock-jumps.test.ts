@@ -39,6 +39,22 @@ for (const [what, minutes] of [
     await bench.close();
   });
 
+  test(`a request that was accepted just before the clock is set ${what}, and that nobody holds yet, keeps its time`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east }, { pending_timeout_ms: 36_000_000 });
+    await bench.clock.advance(10_000);
+    // The storage tells of no request: it is claimed by the next round.
+    bench.silence();
+    const id = await bench.request(1, { timeout: 300 });
+    bench.clock.jump(minutes * 60_000);
+    const after = await bench.request(1, { timeout: 300 });
+    await bench.clock.advance(280_000);
+    for (const each of [id, after]) t.is((await bench.status(each)).request.status, 'in_progress', 'not yet');
+    await bench.clock.advance(40_000);
+    for (const each of [id, after]) t.is((await bench.status(each)).request.status, 'failed');
+    await bench.close();
+  });
+
   test(`what was moved with a clock that was set ${what} is so after a restart too`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });
