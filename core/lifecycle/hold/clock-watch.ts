@@ -42,8 +42,8 @@ export class ClockWatch {
   missedBy(time: number): number {
     let moved = time;
     for (const { ms, wall } of this.#jumps) {
-      // A time from before lies behind what the clock says afterwards by the jump, or ahead of it.
-      const isFromBefore = ms > 0 ? moved < wall - ms / 2 : moved > wall - ms / 2;
+      // After a jump forward a time from before lies behind what the clock said then; after one back it lies ahead, until the clock has come there again.
+      const isFromBefore = ms > 0 ? moved < wall - ms / 2 : moved > Math.max(this.#clock.now(), wall - ms / 2);
       if (isFromBefore) moved += ms;
     }
     return moved - time;

@@ -52,6 +52,12 @@ for (const [what, minutes] of [
     for (const each of [id, after]) t.is((await bench.status(each)).request.status, 'in_progress', 'not yet');
     await bench.clock.advance(40_000);
     for (const each of [id, after]) t.is((await bench.status(each)).request.status, 'failed');
+    await bench.clock.advance(3_600_000);
+    const later = await bench.request(1, { timeout: 300 });
+    await bench.clock.advance(280_000);
+    t.is((await bench.status(later)).request.status, 'in_progress', 'one that comes long after the jump is not moved');
+    await bench.clock.advance(40_000);
+    t.is((await bench.status(later)).request.status, 'failed');
     await bench.close();
   });
 
