@@ -21,9 +21,14 @@ export function makeDataDirectory(directory: string): void {
   }
 }
 
-/** Says so when others than the owner may put files of their own where the store and the socket are. */
+/** Says so when others than this user may put files of their own where the store and the socket are. */
 export function warnOfOtherWriters(directory: string, log: Log): void {
-  const { mode } = statSync(directory);
+  const { mode, uid } = statSync(directory);
+  const me = process.getuid?.() ?? uid;
+  if (uid !== me && uid !== 0) {
+    const message = `The data directory ${directory} belongs to the user with id ${uid}, who could replace the store. Give it to the user that runs the broker (id ${me}).`;
+    log.warn({ directory }, message);
+  }
   if ((mode & 0o022) === 0) return;
   const message = `The data directory ${directory} can be written by others (mode ${(mode & 0o777).toString(8)}): they could replace the store. Take that away with chmod go-w.`;
   log.warn({ directory }, message);

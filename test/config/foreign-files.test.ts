@@ -148,7 +148,10 @@ withForeignFiles('a group that is one user alone may write as that user may, any
       .split('\n')
       .map((line) => line.split(':'))
       .find(([user]) => user === 'daemon') ?? [];
-  if (id !== group) return t.pass(`the system has no group of the user ${name} alone`);
+  if (id !== group) {
+    t.pass(`the system has no group of the user ${name} alone`);
+    return;
+  }
   const whyOf = (file: string) =>
     new Promise<string>((resolve, reject) => {
       const module = join(import.meta.dirname, '../../config/why-foreign.ts');
