@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 
 /**
  * Why somebody else than this user and root decides what a path holds, in words: it, a directory on the way to it or
- * where a link leads belongs to another user, or others may write there. Undefined: nobody else does, or nothing is
- * there, or the system has no such owners (Windows). A directory with a sticky bit counts as writable, unless it is
- * merely on the way: what lies in it belongs to somebody.
+ * a link there belongs to another user, or others may write it. Undefined: nobody else does, or nothing is there, or
+ * the system has no such owners (Windows). Of a directory on the way only the owner counts: what others put there in
+ * place of the next one would be theirs.
  */
 export function whyForeign(path: string): string | undefined {
   const me = process.getuid?.();
@@ -15,36 +15,29 @@ export function whyForeign(path: string): string | undefined {
   return alongTheWay(given, me) ?? alongTheWay(real(given), me);
 }
 
-/** The same of a file and the directory that it lies in. */
-export const whyForeignFile = (file: string): string | undefined => whyForeign(dirname(resolve(file))) ?? whyForeign(file);
+/** The same of a file and the directories that it and what it links to lie in. */
+export const whyForeignFile = (file: string): string | undefined =>
+  whyForeign(dirname(resolve(file))) ?? whyForeign(dirname(real(resolve(file)))) ?? whyForeign(file);
 
 function alongTheWay(path: string, me: number): string | undefined {
+  // Whoever has the root directory is root, whatever number that user is shown with, as in a namespace of users.
+  const trusted = new Set([me, 0, lstatSync('/').uid]);
+  let enclosed = false;
   for (const each of wayTo(path)) {
     const found = lstatSync(each, { throwIfNoEntry: false });
     if (!found) return undefined;
     const { uid, mode } = found;
-    if (uid !== me && uid !== 0) return `${each} belongs to ${nameOf(uid)}`;
-    if (found.isSymbolicLink()) continue;
-    const passed = each !== path && (mode & sticky) !== 0;
-    if (!passed && othersMayWrite(found)) return `${each} can be written by others (mode ${(mode & 0o7777).toString(8)})`;
+    if (!trusted.has(uid)) return `${each} belongs to ${nameOf(uid)}`;
+    if (each === path && !enclosed && !found.isSymbolicLink() && othersMayWrite(found))
+      return `${each} can be written by others (mode ${(mode & 0o7777).toString(8)})`;
     // Nobody else comes in here, whatever may be done further below.
-    if (found.isDirectory() && (mode & 0o011) === 0) return foreignOwnerBelow(path, each, me);
+    if (found.isDirectory() && (mode & 0o011) === 0) enclosed = true;
   }
   return undefined;
 }
-
-const sticky = 0o1000;
 
 /** From the root to the path itself. */
 const wayTo = (path: string): string[] => (dirname(path) === path ? [path] : [...wayTo(dirname(path)), path]);
-
-function foreignOwnerBelow(path: string, top: string, me: number): string | undefined {
-  for (const each of wayTo(path).slice(wayTo(top).length)) {
-    const uid = lstatSync(each, { throwIfNoEntry: false })?.uid ?? me;
-    if (uid !== me && uid !== 0) return `${each} belongs to ${nameOf(uid)}`;
-  }
-  return undefined;
-}
 
 function othersMayWrite({ mode, uid, gid }: Stats): boolean {
   if ((mode & 0o002) !== 0) return true;

@@ -33,7 +33,7 @@ const empty = (name: string) =>
 const load = (cwd: string, file?: string) => loadConfiguration({ cwd, env: {}, ...(file === undefined ? {} : { file }) });
 
 test('the search for a configuration ends where others may write: nothing of theirs is run, and that it is there is told', async (t) => {
-  for (const mode of [0o1777, 0o1757]) {
+  for (const mode of [0o1777, 0o1757, 0o777, 0o757]) {
     const shared = place();
     const project = join(shared, 'mine/deep');
     mkdirSync(project, { recursive: true });
@@ -60,19 +60,6 @@ test('who stands where others may write is told that the configuration there is 
     if (/\.(ts|mjs|js)$/.test(name))
       await t.throwsAsync(load(shared, file), { message: /A program runs only where nobody but you and root/ });
     else t.is((await load(shared, file)).file, file);
-  }
-});
-
-test('where others may exchange the directories on the way, nothing that lies there is used', async (t) => {
-  for (const mode of [0o777, 0o757]) {
-    const shared = place();
-    const project = join(shared, 'mine/deep');
-    const file = put(join(shared, 'mine/muster.config.yaml'), '');
-    mkdirSync(project);
-    chmodSync(shared, mode);
-    await t.throwsAsync(load(project), { message: new RegExp(`${file} is not used: ${shared} can be written by others`) });
-    t.is(configurationDirectory(project), project);
-    t.is((await load(project, file)).file, file);
   }
 });
 
@@ -130,6 +117,15 @@ withForeignFiles("another user's configuration is not used, whatever its kind an
   t.false(existsSync(trace));
 });
 
+withForeignFiles("below a directory of another user nothing is used, though it be one's own: that user may exchange it", async (t) => {
+  const directory = place();
+  const file = put(join(directory, 'theirs/mine/muster.config.json'), '{}');
+  chownSync(join(directory, 'theirs'), stranger, stranger);
+  await t.throwsAsync(load(dirname(file)), { message: /theirs belongs to the user nobody/ });
+  t.is(configurationDirectory(dirname(file)), dirname(file));
+  t.is((await load('/', file)).file, file, 'unless it is named');
+});
+
 withForeignFiles("root's configuration serves every user, and so does one's own", async (t) => {
   const directory = place();
   put(join(directory, 'muster.config.json'), JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'nope' }));
@@ -178,15 +174,30 @@ test('a plugin is not loaded from a package that lies above the project where ot
   const trace = join(shared, 'ran');
   put(join(shared, 'node_modules/acme/package.json'), '{"name": "acme", "type": "module", "exports": "./index.js"}');
   const file = put(join(shared, 'node_modules/acme/index.js'), plugin(trace));
-  chmodSync(join(shared, 'node_modules'), 0o777);
+  chmodSync(join(shared, 'node_modules/acme'), 0o777);
   await t.throwsAsync(loadPlugins(['acme'], { cwd: project }), {
-    message: /Plugin 'acme' .* is not loaded: .*node_modules can be written by others/,
+    message: /Plugin 'acme' .* is not loaded: .*acme can be written by others/,
   });
-  await t.throwsAsync(loadPlugins([file], { cwd: project }), { message: /is not loaded: .*node_modules can be written by others/ });
+  await t.throwsAsync(loadPlugins([file], { cwd: project }), { message: /is not loaded: .*acme can be written by others/ });
   t.false(existsSync(trace));
-  chmodSync(join(shared, 'node_modules'), 0o755);
+  chmodSync(join(shared, 'node_modules/acme'), 0o755);
   t.is((await loadPlugins(['acme'], { cwd: project })).length, 1);
   t.true(existsSync(trace));
+});
+
+withForeignFiles("a plugin is not loaded from another user's package above the project", async (t) => {
+  const shared = place();
+  const project = join(shared, 'project');
+  mkdirSync(project);
+  const trace = join(shared, 'ran');
+  put(join(shared, 'node_modules/acme/package.json'), '{"name": "acme", "type": "module", "exports": "./index.js"}');
+  put(join(shared, 'node_modules/acme/index.js'), plugin(trace));
+  for (const theirs of ['', 'acme', 'acme/index.js']) {
+    chownSync(join(shared, 'node_modules', theirs), stranger, stranger);
+    await t.throwsAsync(loadPlugins(['acme'], { cwd: project }), { message: /is not loaded: .* belongs to the user nobody/ }, theirs);
+    chownSync(join(shared, 'node_modules', theirs), 0, 0);
+  }
+  t.false(existsSync(trace));
 });
 
 test('what an install starts once runs by nothing that lies around the temporary directory, nor by the environment', async (t) => {
