@@ -1,9 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { readServerPlace } from './server-place.ts';
+
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 /** Makes the data directory, readable by the owner alone. One that exists keeps its mode: it may be anybody's. */
 export function makeDataDirectory(directory: string): void {
@@ -59,7 +61,7 @@ function lock(directory: string, name: string, patience_ms: number): Disposable 
   const file = join(directory, name);
   let database: DatabaseSync | undefined;
   try {
-    closeSync(openSync(file, 'a', 0o600));
+    closeSync(openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600));
     database = new DatabaseSync(file, { timeout: patience_ms });
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {

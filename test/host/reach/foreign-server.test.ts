@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { makeDataDirectory, warnOfOtherWriters } from '../../../host/data-directory.ts';
+import { lockDataDirectory, makeDataDirectory, takeTurn, warnOfOtherWriters } from '../../../host/data-directory.ts';
 import { openServerLog } from '../../../host/reach/server-log.ts';
 import { readServerPlace, writeServerPlace, type ServerPlace } from '../../../host/server-place.ts';
 import { readLastStart, writeLastStart, type StartRecord } from '../../../host/start-record.ts';
@@ -69,6 +69,16 @@ test('a link to what another server wrote is not believed, and a server does not
   t.throws(() => openServerLog(data), { message: /cannot log into .*server\.log \(ELOOP\)/ });
   t.is(readFileSync(precious, 'utf8'), 'precious');
   t.is((await execCli(['server', 'stop'], { cwd: elsewhere, env: { MUSTER_DATA_DIR: elsewhere } })).code, 0);
+});
+
+test('no lock is made where a link leads', async (t) => {
+  const directory = await emptyPlace(t);
+  const linked = join(directory, 'linked');
+  makeDataDirectory(linked);
+  for (const name of ['server.lock', 'start.lock']) symlinkSync(join(directory, 'made'), join(linked, name));
+  t.throws(() => lockDataDirectory(linked), { message: /cannot be used: ELOOP/ });
+  t.throws(() => takeTurn(linked), { message: /cannot be used: ELOOP/ });
+  t.false(existsSync(join(directory, 'made')));
 });
 
 test('what others may write says neither where a server is nor how one is started', async (t) => {
