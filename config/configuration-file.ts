@@ -3,8 +3,10 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cosmiconfig, type Loader } from 'cosmiconfig';
 import { BrokerError } from '../core/errors.ts';
-import { searchPlaces } from './search-places.ts';
+import type { Finding } from '../core/findings.ts';
+import { configurationIn, searchPlaces, searched } from './search-places.ts';
 import { readText } from './source-text.ts';
+import { whyForeignFile } from './why-foreign.ts';
 
 /** A configuration file, read and not yet checked. */
 export interface ConfigurationSource {
@@ -26,34 +28,57 @@ const packageOf = (content: string): unknown => {
   }
 };
 
-/** The configuration file that is in force, read; undefined when nothing is named and nothing is found. */
-export async function findConfiguration(cwd: string): Promise<ConfigurationSource | undefined> {
+/**
+ * The configuration file that is in force, read; undefined when nothing is named and nothing is found. One that others
+ * decide about is passed over with a warning where it lies above the working directory; INVALID_CONFIGURATION where it
+ * lies there, or where the file itself is another user's.
+ */
+export async function findConfiguration(cwd: string, findings: Finding[]): Promise<ConfigurationSource | undefined> {
   const loaders = Object.fromEntries(['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present]));
-  const explorer = cosmiconfig('muster', {
-    searchPlaces,
-    loaders,
-    searchStrategy: 'project',
-    cache: false,
-    ignoreEmptySearchPlaces: false,
-  });
-  const found = await explorer.search(cwd);
-  // A package.json without the field is found with an undefined configuration.
-  if (!found || (basename(found.filepath) === 'package.json' && found.config === undefined)) return undefined;
-  return readConfiguration(found.filepath);
+  const explorer = cosmiconfig('muster', { searchPlaces, loaders, searchStrategy: 'none', cache: false, ignoreEmptySearchPlaces: false });
+  const { directories, beyond, why = '' } = searched(cwd);
+  for (const directory of directories) {
+    const found = await explorer.search(directory);
+    // A package.json without the field is found with an undefined configuration.
+    if (!found || (basename(found.filepath) === 'package.json' && found.config === undefined)) continue;
+    requireOwn(found.filepath);
+    return readConfiguration(found.filepath);
+  }
+  const [passed] = beyond.flatMap((directory) => configurationIn(directory) ?? []);
+  if (passed === undefined) return undefined;
+  if (directories.length === 0) throw notOurs(passed, why);
+  findings.push({ level: 'warning', path: '', message: `${passed} is not used: ${why}. Name it with --config if you trust it` });
+  return undefined;
 }
 
-/** Reads a file that somebody named. FILE_NOT_FOUND or PARSE_ERROR. */
+/** Reads a file that somebody named. FILE_NOT_FOUND or PARSE_ERROR; INVALID_CONFIGURATION for a program that others decide about. */
 export async function readConfiguration(path: string): Promise<ConfigurationSource> {
   const file = resolve(path);
   const directory = dirname(file);
-  if (['.ts', '.mts', '.mjs', '.js'].includes(extname(file))) {
+  if (isProgram(file)) {
     await read(file);
+    requireOwn(file);
     return { file, directory, value: await evaluate(file), place: () => file };
   }
   const source = readText(file, await read(file));
   if (basename(file) !== 'package.json') return { file, directory, ...source };
   const whole = source.value as { muster?: unknown } | undefined;
   return { file, directory, value: whole?.muster, place: (pointer) => source.place(`/muster${pointer}`) };
+}
+
+const isProgram = (file: string): boolean => ['.ts', '.mts', '.mjs', '.js'].includes(extname(file));
+
+/** Whoever writes a configuration decides which code runs. */
+function requireOwn(file: string): void {
+  const why = whyForeignFile(file);
+  if (why !== undefined) throw notOurs(file, why);
+}
+
+function notOurs(file: string, why: string): BrokerError {
+  const otherwise = isProgram(file)
+    ? 'A program runs only where nobody but you and root can change it: copy it, change its rights, or write YAML and name that with --config.'
+    : 'Name it with --config if you trust it, or change its rights.';
+  return new BrokerError('INVALID_CONFIGURATION', `The configuration ${file} is not used: ${why}. ${otherwise}`, { file });
 }
 
 async function read(file: string): Promise<string> {

@@ -4,6 +4,7 @@ import { contributionsOf } from './contributions.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
 import { answerToOwnName } from './own-name.ts';
 import { unreadable } from './plugin-shape.ts';
+import { whyForeign, whyForeignFile } from './why-foreign.ts';
 
 /** A plugin that is named, as far as it could be had. */
 export interface InspectedPlugin {
@@ -53,6 +54,9 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   }
   const { file, tried } = found;
   if (file === undefined) return wrong(`Plugin '${name}' was not found. Tried: ${tried.join(', ')}. Install it or fix the path.`);
+  const foreign = foreignCode(found, cwd);
+  if (foreign !== undefined)
+    return wrong(`Plugin '${name}' (${file}) is not loaded: ${foreign}. Change the rights, or install it where nobody else may write.`);
   if (found.source !== 'built-in') answerToOwnName();
   let module: { readonly default?: unknown };
   try {
@@ -69,6 +73,15 @@ async function load(name: string, cwd: string): Promise<Loaded> {
       : `was written for contract ${String(contract)}; this muster has contract 1. Install a version that fits.`;
   if (unfit !== undefined) return { ...wrong(`Plugin '${name}' ${unfit}`), contract };
   return { name, found, plugin, contract, problems: [] };
+}
+
+/**
+ * Why others decide what a plugin does. A package is looked for in every directory above the configuration. A path is
+ * what the configuration says, and where that itself is another user's, somebody named it all the same.
+ */
+function foreignCode({ source, file }: FoundPlugin, cwd: string): string | undefined {
+  if (file === undefined || source === 'built-in') return undefined;
+  return source === 'package' || whyForeign(cwd) === undefined ? whyForeignFile(file) : undefined;
 }
 
 /** Two plugins that bring the same thing: it would depend on their order which one serves. */

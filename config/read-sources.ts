@@ -30,7 +30,7 @@ export interface Sources {
 export async function readSources(options: LoadOptions, findings: Finding[]): Promise<Sources> {
   const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
   const source = inOurForm(
-    named === undefined ? await findConfiguration(options.cwd) : await readConfiguration(resolve(options.cwd, named)),
+    named === undefined ? await findConfiguration(options.cwd, findings) : await readConfiguration(resolve(options.cwd, named)),
     options.env,
     findings,
   );

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { whyForeign } from './why-foreign.ts';
 
 /** Places that are looked at, in this order, from the working directory up to the nearest package.json. */
 export const searchPlaces = [
@@ -8,18 +9,41 @@ export const searchPlaces = [
   'package.json',
 ];
 
-/** The directory of the configuration file that is in force; the working directory when there is none. Nothing of it is read. */
-export function configurationDirectory(cwd: string): string {
-  for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    const ours = searchPlaces.some((name) =>
-      name === 'package.json' ? hasField(join(directory, name)) : existsSync(join(directory, name)),
-    );
-    if (ours) return directory;
-    const ends =
-      dirname(directory) === directory || ['json', 'yaml'].some((extension) => existsSync(join(directory, `package.${extension}`)));
-    if (ends) return resolve(cwd);
-  }
+/** Where a configuration is looked for, from a working directory up to the first directory with a package.json. */
+export interface Searched {
+  /** In this order. */
+  readonly directories: readonly string[];
+  /** Where the search has ended because others decide what lies there, with what would come next. */
+  readonly beyond: readonly string[];
+  /** Why the first of those is not looked into. */
+  readonly why?: string;
 }
+
+/** The search does not go where others own a directory or may write: a configuration names code, and would run as this user. */
+export function searched(cwd: string): Searched {
+  const all = upToRoot(resolve(cwd));
+  for (const [place, directory] of all.entries()) {
+    const why = whyForeign(directory);
+    if (why !== undefined) return { directories: all.slice(0, place), beyond: all.slice(place), why };
+  }
+  return { directories: all, beyond: [] };
+}
+
+function upToRoot(directory: string): string[] {
+  const isRoot = ['json', 'yaml'].some((extension) => existsSync(join(directory, `package.${extension}`)));
+  return isRoot || dirname(directory) === directory ? [directory] : [directory, ...upToRoot(dirname(directory))];
+}
+
+/** The configuration that lies in a directory, by its path. Only of a package.json something is read. */
+export function configurationIn(directory: string): string | undefined {
+  return searchPlaces
+    .map((name) => join(directory, name))
+    .find((file) => (file.endsWith('package.json') ? hasField(file) : existsSync(file)));
+}
+
+/** The directory of the configuration file that is in force; the working directory when there is none. Nothing of it is read. */
+export const configurationDirectory = (cwd: string): string =>
+  searched(cwd).directories.find((directory) => configurationIn(directory) !== undefined) ?? resolve(cwd);
 
 /** A package.json that is broken is not ours to tell. */
 function hasField(file: string): boolean {

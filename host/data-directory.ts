@@ -1,9 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BrokerError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { readServerPlace } from './server-place.ts';
+
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 /** Makes the data directory, readable by the owner alone. One that exists keeps its mode: it may be anybody's. */
 export function makeDataDirectory(directory: string): void {
@@ -21,9 +23,14 @@ export function makeDataDirectory(directory: string): void {
   }
 }
 
-/** Says so when others than the owner may put files of their own where the store and the socket are. */
+/** Says so when others than this user may put files of their own where the store and the socket are. */
 export function warnOfOtherWriters(directory: string, log: Log): void {
-  const { mode } = statSync(directory);
+  const { mode, uid } = statSync(directory);
+  const me = process.getuid?.() ?? uid;
+  if (uid !== me && uid !== 0) {
+    const message = `The data directory ${directory} belongs to the user with id ${uid}, who could replace the store. Give it to the user that runs the broker (id ${me}).`;
+    log.warn({ directory }, message);
+  }
   if ((mode & 0o022) === 0) return;
   const message = `The data directory ${directory} can be written by others (mode ${(mode & 0o777).toString(8)}): they could replace the store. Take that away with chmod go-w.`;
   log.warn({ directory }, message);
@@ -54,7 +61,7 @@ function lock(directory: string, name: string, patience_ms: number): Disposable 
   const file = join(directory, name);
   let database: DatabaseSync | undefined;
   try {
-    closeSync(openSync(file, 'a', 0o600));
+    closeSync(openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600));
     database = new DatabaseSync(file, { timeout: patience_ms });
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {

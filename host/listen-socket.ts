@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { BrokerError } from '../core/errors.ts';
@@ -12,8 +12,8 @@ const { createServer } = process.getBuiltinModule('node:http');
 const longestPath = 107;
 
 /**
- * Makes room for a socket: what a server left behind that was killed is removed. Null, with a warning, where the path is too long for one; CONFLICT
- * when somebody answers there.
+ * Makes room for a socket: one that a server left behind that was killed is removed, and nothing else ever is. Null, with a warning, where the path is
+ * too long for one; CONFLICT when somebody answers there; INVALID_CONFIGURATION when something lies there that is no socket, or cannot be removed.
  */
 export async function freeSocketPath(path: string, log: Log): Promise<string | null> {
   if (Buffer.byteLength(path) > longestPath) {
@@ -23,11 +23,27 @@ export async function freeSocketPath(path: string, log: Log): Promise<string | n
     );
     return null;
   }
-  if (!existsSync(path)) return path;
+  if (!isThere(path)) return path;
   if (await answers(path))
     throw new BrokerError('CONFLICT', `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`);
-  rmSync(path, { force: true });
+  // Somebody may have put something else there meanwhile.
+  if (!isThere(path)) return path;
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw refused(path, error);
+  }
   return path;
+}
+
+function isThere(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return false;
+  if (found.isSocket()) return true;
+  throw new BrokerError(
+    'INVALID_CONFIGURATION',
+    `${path} is no socket and stays as it is. Choose a path where nothing is with --socket-path.`,
+  );
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
+import { join } from 'node:path';
 
 /** Beside the sources after an install, beside what was built of them in a package. */
 const bundle = new URL('../bundled/typebox/', import.meta.url);
@@ -10,7 +11,8 @@ const own = new URL('..', import.meta.url).href;
  * few files instead of hundreds. Without either it merely takes longer and more memory.
  */
 export function quickStart(): void {
-  module.enableCompileCache();
+  const cache = compileCache();
+  if (cache !== undefined) module.enableCompileCache(cache);
   const files = bundledFiles();
   if (!files) return;
   module.registerHooks({
@@ -27,6 +29,16 @@ export function quickStart(): void {
       return { url, format: 'module', shortCircuit: true };
     },
   });
+}
+
+/**
+ * Where compiled code is kept. Node runs what it finds there, and by itself would take a directory below the temporary
+ * one, which whoever is first may own: so only what the launcher has looked at, or Windows keeps for the user alone.
+ */
+function compileCache(): string | undefined {
+  const { NODE_COMPILE_CACHE: named, LOCALAPPDATA: own } = process.env;
+  if (named) return named;
+  return process.platform === 'win32' && own ? join(own, 'muster', 'compile') : undefined;
 }
 
 /** By what is imported; undefined: there is no bundle. */

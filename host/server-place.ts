@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrokerError } from '../core/errors.ts';
+import { readOwnFile } from './own-file.ts';
 import type { StartRecord } from './start-record.ts';
 
 /** Where the server of a data directory is, for the command line and scripts: `<data>/server.json`. */
@@ -20,24 +21,48 @@ const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.js
 
 /**
  * What the last server wrote; undefined when it stopped cleanly, or none ever ran. Whether it lives is another question. INVALID_CONFIGURATION when the
- * directory is another user's.
+ * directory is another user's, or another user wrote it.
  */
 export function readServerPlace(dataDirectory: string): ServerPlace | undefined {
+  const text = written(dataDirectory);
+  if (text === undefined) return undefined;
   try {
-    const place = JSON.parse(readFileSync(fileOf(dataDirectory), 'utf8')) as ServerPlace;
+    const place = JSON.parse(text) as ServerPlace;
     return Number.isInteger(place.pid) && Number.isInteger(place.port) ? place : undefined;
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== 'EACCES' && code !== 'EPERM') return undefined;
-    const message = `The data directory ${dataDirectory} cannot be used: ${fileOf(dataDirectory)} may not be read (${code}). Its server is another user's: ask it by --url, or set MUSTER_DATA_DIR to another directory.`;
-    throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
+  } catch {
+    return undefined;
   }
 }
 
+function written(dataDirectory: string): string | undefined {
+  try {
+    const { text, ...not } = readOwnFile(fileOf(dataDirectory));
+    if (text !== undefined || !('foreign' in not)) return text;
+    throw unusable(dataDirectory, `${fileOf(dataDirectory)} is not believed: ${not.foreign}. Ask its server by --url, remove the file`);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw code === 'EACCES' || code === 'EPERM'
+      ? unusable(dataDirectory, `${fileOf(dataDirectory)} may not be read (${code}). Its server is another user's: ask it by --url`, cause)
+      : cause;
+  }
+}
+
+const unusable = (dataDirectory: string, why: string, cause?: unknown): BrokerError =>
+  new BrokerError(
+    'INVALID_CONFIGURATION',
+    `The data directory ${dataDirectory} cannot be used: ${why}, or set MUSTER_DATA_DIR to another directory.`,
+    {},
+    { cause },
+  );
+
+/** The id of the user who wrote where the server is; undefined where nobody did. */
+export const ownerOfServerPlace = (dataDirectory: string): number | undefined =>
+  lstatSync(fileOf(dataDirectory), { throwIfNoEntry: false })?.uid;
+
 export function writeServerPlace(dataDirectory: string, place: ServerPlace): void {
-  // A file that is already there keeps its mode, so it goes first.
+  // A file that is already there keeps its mode, and a link leads elsewhere, so it goes first.
   rmSync(fileOf(dataDirectory), { force: true });
-  writeFileSync(fileOf(dataDirectory), `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  writeFileSync(fileOf(dataDirectory), `${JSON.stringify(place)}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 export function removeServerPlace(dataDirectory: string): void {

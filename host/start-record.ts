@@ -1,5 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnFile } from './own-file.ts';
 
 /**
  * How the server of a data directory was started, so that it can be started like that again from anywhere: in `server.json` while it runs, and in
@@ -26,10 +28,10 @@ export interface StartRecord {
 
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.options.json');
 
-/** How the last server of a data directory was started; undefined where none ever was. */
+/** How the last server of a data directory was started; undefined where none ever was, or another user wrote it. */
 export function readLastStart(dataDirectory: string): StartRecord | undefined {
   try {
-    const record = JSON.parse(readFileSync(fileOf(dataDirectory), 'utf8')) as StartRecord;
+    const record = JSON.parse(readOwnFile(fileOf(dataDirectory)).text ?? '') as StartRecord;
     return Array.isArray(record.options) && typeof record.cwd === 'string' ? record : undefined;
   } catch {
     return undefined;
@@ -38,8 +40,7 @@ export function readLastStart(dataDirectory: string): StartRecord | undefined {
 
 /** In one step: what is half written would let the directory look like nobody's. */
 export function writeLastStart(dataDirectory: string, record: StartRecord): void {
-  const fresh = `${fileOf(dataDirectory)}.new`;
-  rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  const fresh = `${fileOf(dataDirectory)}.${randomUUID()}`;
+  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(fresh, fileOf(dataDirectory));
 }

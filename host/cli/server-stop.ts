@@ -5,6 +5,7 @@ import { isTaken } from '../data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../server-place.ts';
 import { dataDirectoryOf } from '../reach/data-directory-of.ts';
 import { isItsProcess } from '../reach/running-server.ts';
+import { whyNotItsServer } from '../reach/server-process.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -38,12 +39,20 @@ export async function endServer(place: ServerPlace, force: boolean, terminal: Te
   return exitCodes.failed;
 }
 
-/** The server of the directory; one that is starting is waited for, since it does not say yet which process it is. */
+/**
+ * The server of the directory; one that is starting is waited for, since it does not say yet which process it is. CONFLICT when the process that the
+ * directory names is not its server: whoever may write there could name any.
+ */
 export async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
   const end = performance.now() + startMs;
   for (;;) {
     const place = readServerPlace(dataDirectory);
-    if (place && isItsProcess(place)) return place;
+    if (place && isItsProcess(place)) {
+      const why = whyNotItsServer(place, dataDirectory);
+      if (why === undefined) return place;
+      // It may have ended just now.
+      if (isItsProcess(place)) throw notItsServer(place, dataDirectory, why);
+    }
     if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
     if (performance.now() > end)
       throw new BrokerError(
@@ -53,6 +62,12 @@ export async function livingServer(dataDirectory: string): Promise<ServerPlace |
     await sleep(pollMs);
   }
 }
+
+const notItsServer = ({ pid }: ServerPlace, dataDirectory: string, why: string): BrokerError =>
+  new BrokerError(
+    'CONFLICT',
+    `${dataDirectory} names the process ${pid} as its server, but ${why}: it is left alone. If a server runs in another container or as another user, stop it there; if none runs, remove ${dataDirectory}/server.json.`,
+  );
 
 /** Sends a signal and waits until the process is gone. */
 async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Promise<boolean> {

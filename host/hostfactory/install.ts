@@ -1,8 +1,8 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerError } from '../../core/errors.ts';
 import type { Dialect } from './script-call.ts';
+import { makeDirectory, putFile, readPlainFile } from './put-file.ts';
 import { registrations, withEntry, type Registration } from './registration.ts';
 import { scriptFiles, type Program } from './script-texts.ts';
 
@@ -34,13 +34,13 @@ export function install(options: InstallOptions): Installed {
   const entries = registrations({ dialect, name, scripts });
   // What cannot be registered is found out before anything is written.
   const files = write === undefined ? [] : entries.map((entry) => merged(resolve(write), entry));
-  make(scripts);
+  makeDirectory(scripts);
   const made = scriptFiles(programHere(), dialect);
-  for (const { name: file, content } of made) put(join(scripts, file), content, 0o755);
-  for (const { path, content } of files) put(path, content);
+  for (const { name: file, content } of made) putFile(join(scripts, file), content, 0o755);
+  for (const { path, content } of files) putFile(path, content);
   const conf = write === undefined ? [] : [resolve(write, dialect === 'lsf' ? `${name}/conf` : `providers/${name}`)];
   // The scheduler passes over a provider whose configuration directory is missing.
-  for (const each of conf) make(each);
+  for (const each of conf) makeDirectory(each);
   return { scripts: made.map(({ name: file }) => join(scripts, file)), registrations: entries, written: files.map(({ path }) => path) };
 }
 
@@ -55,44 +55,18 @@ function programHere(): Program {
 
 function merged(directory: string, entry: Registration): { readonly path: string; readonly content: string } {
   const path = join(directory, entry.file);
-  const content = withEntry(existsSync(path) ? parsed(path) : undefined, entry);
+  const text = readPlainFile(path);
+  const content = withEntry(text === undefined ? undefined : parsed(path, text), entry);
   if (!content)
     throw new BrokerError('INVALID_CONFIGURATION', `${path} has no list '${entry.list}'; nothing was written. Mend it, or move it away.`);
   return { path, content: `${JSON.stringify(content, null, 2)}\n` };
 }
 
-function parsed(path: string): unknown {
+function parsed(path: string, text: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new BrokerError('PARSE_ERROR', `${path} cannot be read (${reason}); nothing was written.`, { file: path }, { cause });
   }
-}
-
-/** In one step, so that a scheduler never reads half a file. One that is there keeps its rights and its owner, unless other rights are named. */
-function put(path: string, content: string, mode?: number): void {
-  make(dirname(path));
-  const fresh = `${path}.new`;
-  try {
-    const old = statSync(path, { throwIfNoEntry: false });
-    writeFileSync(fresh, content);
-    chmodSync(fresh, mode ?? (old ? old.mode & 0o777 : 0o644));
-    if (old && process.getuid?.() === 0) chownSync(fresh, old.uid, old.gid);
-    renameSync(fresh, path);
-  } catch (cause) {
-    throw unwritable(path, cause);
-  }
-}
-
-function make(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true });
-  } catch (cause) {
-    throw unwritable(directory, cause);
-  }
-}
-
-function unwritable(path: string, cause: unknown): BrokerError {
-  return new BrokerError('INVALID_REQUEST', `${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, {}, { cause });
 }

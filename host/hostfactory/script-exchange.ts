@@ -1,4 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
+import { readOwnFile, type OwnFile } from '../own-file.ts';
 import type { ServerPlace } from '../server-place.ts';
 import { exitCodeHeader } from './script-call.ts';
 
@@ -29,20 +30,34 @@ export async function send(data_directory: string, sent: Sent): Promise<Answer |
   return address ? exchange(address, sent) : 'none runs';
 }
 
-/** Where `server.json` says that the server listens. */
+/** Where `server.json` says that the server listens. Rejects when another user says so: a call has what machines are started with. */
 async function addressOf(directory: string): Promise<NetConnectOpts | undefined> {
   const fs = process.getBuiltinModule('node:fs');
   let place: ServerPlace;
   try {
-    place = JSON.parse(fs.readFileSync(`${directory}/server.json`, 'utf8')) as ServerPlace;
-  } catch {
-    return undefined;
+    place = JSON.parse(written(`${directory}/server.json`)) as ServerPlace;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
   const { socket_path, host, port } = place;
   if (socket_path && fs.existsSync(socket_path)) return { path: socket_path };
   // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now, another provider's server too.
   const { isItsProcess } = await import('../reach/running-server.ts');
   return isItsProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
+}
+
+/** Empty: nobody says, or whoever does may not be asked. */
+function written(file: string): string {
+  let found: OwnFile;
+  try {
+    found = readOwnFile(file);
+  } catch {
+    return '';
+  }
+  if (found.text !== undefined) return found.text;
+  if (found.foreign !== undefined) throw new Error(`${file} is not believed: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR.`);
+  return '';
 }
 
 /** One HTTP call by hand: loading an HTTP client takes longer than the call. */

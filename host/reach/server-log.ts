@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrokerError } from '../../core/errors.ts';
+
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 /** A log that is larger when a server starts is put aside; so many are kept beside it. */
 const largest = 10 * 1024 * 1024;
@@ -15,7 +17,7 @@ export function openServerLog(dataDirectory: string): number {
   const file = logFileOf(dataDirectory);
   try {
     if (existsSync(file) && statSync(file).size > largest) putAside(file);
-    return openSync(file, 'a', 0o600);
+    return openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const message = `The server cannot log into ${file} (${code}). Change the rights, or set MUSTER_DATA_DIR to another directory.`;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,6 +11,7 @@ export interface OpenOptions {
   readonly idleMs?: number;
 }
 
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const defaultIdleMs = 600_000;
 const patienceMs = 15_000;
 const respawnMs = 3000;
@@ -61,7 +62,7 @@ async function start(directory: string, options: OpenOptions): Promise<Simulator
 }
 
 function spawnProcess(directory: string, idleMs: number): void {
-  const log = openSync(join(directory, 'simulator.log'), 'a', 0o600);
+  const log = openSync(join(directory, 'simulator.log'), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
     const file = join(import.meta.dirname, `process${extname(import.meta.filename)}`);
     const child = spawn(process.execPath, [youngMb, file, directory, String(idleMs)], {

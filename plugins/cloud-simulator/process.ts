@@ -1,8 +1,4 @@
-import { enableCompileCache } from 'node:module';
-
-// Loads the sources from the cache of the last start, stripped and compiled.
-enableCompileCache();
-
+// The sources come from the compile cache that the environment names, if it names one: Node heeds that by itself.
 const [directory, idleMs] = process.argv.slice(2);
 if (directory === undefined) throw new Error('usage: process DATA_DIRECTORY [IDLE_MS]');
 const { serveDirectory } = await import('./serve-directory.ts');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whyForeign } from '../../../config/why-foreign.ts';
 import { BrokerError } from '../../../core/errors.ts';
 import { isTaken, takeTurn } from '../../data-directory.ts';
 import { startInTurn, tryStart, type Started } from '../../reach/background-server.ts';
@@ -28,6 +29,9 @@ const pollMs = 40;
 export async function restartServer(flags: RestartFlags, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(flags.config);
   if (!existsSync(dataDirectory)) return startBackgroundServer(flags, terminal);
+  // What is started, with which program and variables, stands there.
+  const why = whyForeign(dataDirectory);
+  if (why !== undefined) throw decidedByOthers(dataDirectory, why);
   // Whoever finds no server meanwhile waits for this one, instead of starting its own.
   using _ = await turnOn(dataDirectory);
   const place = await livingServer(dataDirectory);
@@ -86,5 +90,12 @@ function supervised(place: ServerPlace): BrokerError {
   return new BrokerError(
     'CONFLICT',
     `The server (pid ${place.pid}, ${urlOf(place)}) is kept running by a service manager, which would start another one: restart it there, as with \`systemctl restart\`.`,
+  );
+}
+
+function decidedByOthers(dataDirectory: string, why: string): BrokerError {
+  return new BrokerError(
+    'CONFLICT',
+    `The data directory ${dataDirectory} says what a restart runs, and ${why}. Restart it as its owner, take the rights of others away, or use \`muster server stop\` and \`start\`.`,
   );
 }

@@ -27,7 +27,8 @@ export interface FirstCall {
 const youngMb = 6;
 const laterCalls = 5;
 
-enableCompileCache();
+// Never the usual one: that lies where others may put something.
+enableCompileCache(new URL('../../../node_modules/.cache/compile', import.meta.url).pathname);
 if (isMainThread) {
   process.on('message', ({ url }: { readonly url: string }) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { url }, resourceLimits: { maxYoungGenerationSizeMb: youngMb } });

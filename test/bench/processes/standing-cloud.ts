@@ -1,7 +1,8 @@
 /** A process: a simulated cloud whose clock stands until it is advanced. */
 import { enableCompileCache } from 'node:module';
 
-enableCompileCache();
+// Never the usual one: that lies where others may put something.
+enableCompileCache(new URL('../../../node_modules/.cache/compile', import.meta.url).pathname);
 const { startSimulator } = await import('../../../plugins/cloud-simulator/start-simulator.ts');
 const { standingClock } = await import('../../../plugins/cloud-simulator/clock.ts');
 

@@ -1,7 +1,8 @@
 /** A process: the broker of a directory with its loop thread, put together as the server does it, with other intervals than the usual ones. */
 import { enableCompileCache } from 'node:module';
 
-enableCompileCache();
+// Never the usual one: that lies where others may put something.
+enableCompileCache(new URL('../../../node_modules/.cache/compile', import.meta.url).pathname);
 const [{ loadConfiguration }, { silentLog }, { compose }, { createApp }] = await Promise.all([
   import('../../../config/load.ts'),
   import('../../../core/log.ts'),

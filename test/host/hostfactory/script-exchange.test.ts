@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,4 +80,19 @@ test('where no server is, or none listens any more, the reason is said', async (
   t.is(await send(directory, sent), 'none runs');
   await writeFile(join(directory, 's'), '');
   t.is(await send(directory, sent), 'ECONNREFUSED');
+});
+
+test('no server is asked that others could have named', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const socket_path = join(directory, 's');
+  let asked = false;
+  const server = createServer((socket) => ((asked = true), socket.destroy())).listen(socket_path);
+  await once(server, 'listening');
+  t.teardown(() => void server.close());
+  const file = join(directory, 'server.json');
+  await writeFile(file, JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
+  await chmod(file, 0o666);
+  await t.throwsAsync(send(directory, sent), { message: /server\.json is not believed: others may write it/ });
+  t.false(asked);
 });

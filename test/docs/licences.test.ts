@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { licencesPage, productionPackages } from '../../scripts/licences-page.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+test('the page of licences is the one that the lock file makes: node scripts/licences-page.ts', (t) => {
+  const { written, made } = licencesPage();
+  t.is(written, made);
+  for (const { name, version, licence } of productionPackages()) t.true(made.includes(`\n| ${name} | ${version} | ${licence} |`), name);
+});
+
+/** Those that ask for no more than that they are named. Another one is looked at before it stands here. */
+const agreed = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'PSF-2.0'];
+
+test('every package that an install brings has a licence that was agreed to, and its manifest says the same', (t) => {
+  const packages = productionPackages();
+  t.true(packages.length > 150, String(packages.length));
+  t.deepEqual(
+    packages.filter(({ licence }) => !agreed.includes(licence)).map(({ name, licence }) => `${name}: ${licence}`),
+    [],
+  );
+  const installed = packages.filter(({ path }) => existsSync(join(root, path, 'package.json')));
+  t.true(installed.length > 150, String(installed.length));
+  for (const { path, name, version, licence } of installed) {
+    const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
+    const own = manifest['license'] ?? (manifest['licenses'] as readonly { readonly type: string }[] | undefined)?.[0]?.type;
+    t.deepEqual([manifest['version'], own], [version, licence], name);
+  }
+});

@@ -1,0 +1,88 @@
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { install } from '../../../host/hostfactory/install.ts';
+import { oneOfMany } from '../../support/temporary-directory.ts';
+import { stranger, withForeignFiles } from '../../support/with-foreign-files.ts';
+
+const names = ['requestMachines', 'getRequestStatus', 'requestReturnMachines', 'getAvailableTemplates'];
+
+/** A directory that is to be written into, and a file elsewhere that nobody wants changed. */
+function place() {
+  const root = oneOfMany('muster-install-');
+  const precious = join(root, 'precious');
+  writeFileSync(precious, 'precious', { mode: 0o600 });
+  const unchanged = () => readFileSync(precious, 'utf8') === 'precious' && (statSync(precious).mode & 0o777) === 0o600;
+  return { root, precious, unchanged, scripts: join(root, 'scripts'), conf: join(root, 'conf') };
+}
+
+test('an installation follows no link that waits under the name of a draft, and leaves no draft behind', (t) => {
+  const { precious, unchanged, scripts, conf } = place();
+  mkdirSync(scripts);
+  mkdirSync(join(conf, 'providers'), { recursive: true });
+  for (const name of names) symlinkSync(precious, join(scripts, `${name}.sh.new`));
+  symlinkSync(precious, join(conf, 'providers/hostProviders.json.new'));
+  install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
+  t.true(unchanged());
+  t.deepEqual(readdirSync(join(conf, 'providers')).toSorted(), ['hostProviders.json', 'hostProviders.json.new', 'muster']);
+  t.is(readdirSync(scripts).filter((name) => !/\.(sh|bat|new)$/.test(name)).length, 0);
+});
+
+test('a link in the place of a file is neither read, nor followed, nor replaced', (t) => {
+  for (const kind of ['script', 'registration', 'dangling'] as const) {
+    const { root, precious, unchanged, scripts, conf } = place();
+    mkdirSync(scripts);
+    mkdirSync(join(conf, 'providers'), { recursive: true });
+    const link = kind === 'script' ? join(scripts, 'getRequestStatus.sh') : join(conf, 'providers/hostProviders.json');
+    symlinkSync(kind === 'dangling' ? join(root, 'nowhere') : precious, link);
+    t.throws(() => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf }), {
+      code: 'INVALID_REQUEST',
+      message: `${link} is a link or no file, and stays as it is. Put the file itself there.`,
+    });
+    t.true(unchanged());
+    t.true(lstatSync(link).isSymbolicLink());
+    t.is(readdirSync(root).includes('nowhere'), false);
+  }
+});
+
+withForeignFiles('an installation by root follows no link of another user, whichever part of the way it is', async (t) => {
+  for (const part of ['scripts', 'conf', 'conf/providers', 'conf/providers/muster']) {
+    const { root, scripts, conf } = place();
+    const elsewhere = join(root, 'elsewhere');
+    mkdirSync(elsewhere);
+    mkdirSync(join(root, part, '..'), { recursive: true });
+    const link = join(root, part);
+    symlinkSync(elsewhere, link);
+    lchownSync(link, stranger, stranger);
+    const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
+    t.throws(installing, { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${stranger}`) }, part);
+    t.deepEqual(readdirSync(elsewhere), [], part);
+    // Root's own links are root's matter.
+    lchownSync(link, 0, 0);
+    t.notThrows(installing);
+  }
+});
+
+withForeignFiles('what root replaces for another user stays that of the other user, with its rights', async (t) => {
+  const { conf, scripts } = place();
+  const file = join(conf, 'providers/hostProviders.json');
+  mkdirSync(join(conf, 'providers'), { recursive: true });
+  writeFileSync(file, '{"providers": []}');
+  chownSync(file, stranger, stranger);
+  chmodSync(file, 0o4640);
+  install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
+  const { uid, gid, mode } = statSync(file);
+  t.deepEqual([uid, gid, mode & 0o7777], [stranger, stranger, 0o640]);
+  t.regex(readFileSync(file, 'utf8'), /"name": "muster"/);
+});
