@@ -66,6 +66,9 @@ export class Judge {
     if (!this.#but.has(rule)) this.violations.push({ rule, what, at: this.#time.now });
   }
 
+  /** How long the host was suspended: what was open then may stay open for so much longer. */
+  suspended_ms = 0;
+
   /** The wall clock is set; `watching`: who compares the clocks. */
   jumped(ms: number, watching: Life | undefined): void {
     for (const owed of this.owed.values()) if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);

@@ -55,7 +55,8 @@ async function rest(world: World): Promise<void> {
   const deadlines = [...judge.owed.values()]
     .filter((owed) => owed.ended_at === undefined)
     .map(({ deadline_at, unseen_jumps }) => deadline_at + unseen_jumps);
-  await long(world, Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline - time.now)) + settledMs);
+  const left = Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline + judge.suspended_ms - time.now));
+  await long(world, left + settledMs);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
@@ -123,6 +124,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
       return time.pass(3_000);
     case 'suspend':
       world.host.suspended = true;
+      judge.suspended_ms += command.ms;
       await long(world, command.ms);
       world.host.suspended = false;
       return;
