@@ -1,6 +1,6 @@
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type FaultKind, type Shortfall, type Watched } from '../../core/index.ts';
-import { kindOfCode, kindOfReason, type CloudSession, type Market, type Pool } from '../cloud/index.ts';
+import { concealedReasons, kindOfCode, kindOfReason, type CloudSession, type Market, type Pool } from '../cloud/index.ts';
 import type { GroupHandle, Prepared } from './group-handle.ts';
 
 /** All actions of Auto Scaling share one small bucket: the history of a group that stays short is not read at every look. */
@@ -27,7 +27,7 @@ export async function groupShortfall(
       call,
     );
     const { pools } = order.prepared as Prepared;
-    return shortfallOf(Activities ?? [], pools, group.AvailabilityZones ?? []);
+    return concealedReasons(shortfallOf(Activities ?? [], pools, group.AvailabilityZones ?? []), session.parameterValues);
   } catch (error) {
     if (!isFault(error)) throw error;
     call.log.debug({ group: handle.name, code: error.code }, error.message);

@@ -5,6 +5,7 @@ import type { CloudSession } from './session.ts';
 /** So long a parameter is taken to hold what it held. */
 const freshMs = 60_000;
 const scheme = 'resolve:ssm:';
+const imageForm = /^ami-[0-9a-f]{8}(?:[0-9a-f]{9})?$/;
 const gone: ReadonlySet<string> = new Set(['ParameterNotFound', 'ParameterVersionNotFound']);
 
 /** Whether an image is named by the parameter of Systems Manager that holds its id: `resolve:ssm:NAME`, with `:VERSION` or `:LABEL`, or a bare `/path`. */
@@ -17,7 +18,7 @@ interface Held {
 
 /**
  * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order keeps the answer. One that does
- * not exist, or holds no image, is a fault `invalid` that names it.
+ * not exist, or holds no image, is a fault `invalid` that names it. What it holds is never told: see `concealed`.
  */
 export async function imageIdOf(session: CloudSession, image: string, call: Call): Promise<string> {
   if (!isParameter(image)) return image;
@@ -57,6 +58,8 @@ async function ask(session: CloudSession, name: string, call: Call): Promise<str
       throw error;
     });
   const value = answer.Parameter?.Value?.trim() ?? '';
-  if (!/^ami-[\w-]+$/.test(value)) throw wrong(`holds no image id, but '${value.slice(0, 100)}'.`);
+  // What it holds instead may be a secret: nobody is told.
+  if (!imageForm.test(value)) throw wrong('holds no image id.');
+  session.parameterValues.set(value, name);
   return value;
 }

@@ -4,6 +4,7 @@ import { cloud } from './cloud.ts';
 export { usesReservationsFirst } from './capacity-reservation.ts';
 export * from './catalogue/index.ts';
 export { cloud } from './cloud.ts';
+export { concealedReasons } from './concealed.ts';
 export { CloudConfig, type CloudSettings } from './config.ts';
 export { describeInstances, inTurn, type InstanceFilter } from './describe.ts';
 export { kindOfCode, kindOfReason } from './fault-codes.ts';

@@ -1,6 +1,7 @@
 import type { BlockDeviceMapping, CapacityReservationSpecification, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
 import { capacityReservationOf } from './capacity-reservation.ts';
+import { concealed } from './concealed.ts';
 import type { CloudTemplate } from './fields.ts';
 import { imageIdOf } from './image-parameter.ts';
 import { once } from './memory.ts';
@@ -78,7 +79,9 @@ async function rootDevice(session: CloudSession, image: string | undefined, call
     const found = Images?.[0];
     if (found) return { device: found.RootDeviceName || '/dev/xvda' };
     const code = 'InvalidAMIID.NotFound';
-    throw new ProviderFault('invalid', `Image '${image}' does not exist. Error Code: ${code}`, { code });
+    throw new ProviderFault('invalid', concealed(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues), {
+      code,
+    });
   });
   return device;
 }

@@ -3,6 +3,7 @@ import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters 
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from './config.ts';
 import { secretsOf } from './credentials.ts';
+import { concealedIn } from './concealed.ts';
 import { type CallContext, faultOf } from './faults.ts';
 import { pace, type Pace, unpaced } from './pace.ts';
 import { patience, type Patience } from './patience.ts';
@@ -24,6 +25,8 @@ export interface CloudSession extends Service<Ec2> {
   readonly patience: Patience;
   /** What was learned of the cloud: images, subnets, zones, shared launch templates. */
   readonly memory: Map<string, unknown>;
+  /** What parameters of Systems Manager were seen to hold, each with the name of its parameter. */
+  readonly parameterValues: Map<string, string>;
   close(): void;
 }
 
@@ -32,6 +35,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const settings = settingsOf(config);
   const secrets = secretsOf(settings);
   const time = cloudClock(context.clock);
+  const parameterValues = new Map<string, string>();
   let clients: Promise<Clients> | undefined;
   let account: Promise<string> | undefined;
 
@@ -53,7 +57,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     old?.then((each) => each.destroy()).catch(() => undefined);
   };
   const fail = (error: unknown, about: CallContext): ProviderFault => {
-    const fault = faultOf(error, { ...about, secrets, instance: context.instance });
+    const fault = concealedIn(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
     // Behind a scheme the address may change, as when the simulated cloud was started anew: ask for it again.
     if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url)) drop();
     return fault;
@@ -95,6 +99,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     cloudClock: time,
     patience: patience(context.clock),
     memory: new Map(),
+    parameterValues,
 
     account(call) {
       const asking = (account ??= counted('GetCallerIdentity', () => askAccount(open, call)));

@@ -1,6 +1,7 @@
 import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
 import { isFault, ProviderFault, type Call, type MachineReport } from '../../../core/index.ts';
 import {
+  concealedReasons,
   dropLaunchTemplate,
   isComplete,
   launchFault,
@@ -40,7 +41,7 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
-    const shortfall = fleetShortfall({ instances: [], errors }, prepared.pools);
+    const shortfall = concealedReasons(fleetShortfall({ instances: [], errors }, prepared.pools), session.parameterValues);
     const refusal = machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;
     // Nothing was started, and nothing will be however often it is tried.
     if (refusal) throw new ProviderFault('invalid', refusal.message, { code: refusal.code });

@@ -1,6 +1,6 @@
 import { launchName } from './action-name.ts';
 import { typePattern, zonePattern } from './pool-names.ts';
-import { boolean, integer, listOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
+import { boolean, integer, listOf, mapOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';
 
 /** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text, as in `m5.*`. */
@@ -74,6 +74,8 @@ export interface Quotas {
 export interface LaunchKnobs {
   /** Refuse images, subnets, groups, keys and profiles that the catalogue does not list. */
   readonly strict_ids: boolean;
+  /** What parameters of Systems Manager hold, by name. Default: each that is asked for holds an image of its own. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly capacity: readonly CapacityRule[];
   readonly prices: readonly PriceRule[];
   /** Addresses that a subnet has in all, running machines included: InsufficientFreeAddressesInSubnet. */
@@ -86,6 +88,7 @@ export interface LaunchKnobs {
 
 export const launchDefaults: LaunchKnobs = {
   strict_ids: false,
+  parameters: {},
   capacity: [],
   prices: [],
   addresses: [],
@@ -110,6 +113,7 @@ const quota = integer(0, 'null');
 
 export const launchShapes: Shapes = {
   strict_ids: boolean,
+  parameters: mapOf(string),
   capacity: listOf(rule({ ...pool, count: integer(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
   addresses: listOf(record({ subnet_id: string, count: integer(0) }, ['subnet_id', 'count'])),

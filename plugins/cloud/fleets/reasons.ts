@@ -1,4 +1,5 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
+import { concealedReasons } from '../concealed.ts';
 import { kindOfReason } from '../fault-codes.ts';
 import { once } from '../memory.ts';
 import { poolsSeen, type Market, type Pool, type Sighting } from '../pools.ts';
@@ -40,7 +41,7 @@ export async function reasonsOf(
   try {
     const events = await port.history(session, view.id, new Date(session.cloudClock.now() - recentMs), call);
     const zones = await zonesOf(session, pools, call);
-    const found = shortfallOf(events, pools, zones);
+    const found = concealedReasons(shortfallOf(events, pools, zones), session.parameterValues);
     session.memory.set(key, { ...before, read_at: now, found });
     return found;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
+import { concealed } from '../concealed.ts';
 import type { CloudSession } from '../session.ts';
 import { ownTags, tagSpecifications, tagValue, type Tag } from '../tags.ts';
 import { digest } from './contents.ts';
@@ -52,7 +53,7 @@ export async function makeTemplate(
         }),
       call,
     );
-    warn(Warning, name, call);
+    warn(session, Warning, name, call);
     const id = LaunchTemplate?.LaunchTemplateId;
     if (!id) throw new ProviderFault('unavailable', `CreateLaunchTemplate gave no id for '${name}'.`);
     // From now on it may be called young.
@@ -83,7 +84,7 @@ export async function makeVersion(
       }),
     call,
   );
-  warn(Warning, id, call);
+  warn(session, Warning, id, call);
   const number = LaunchTemplateVersion?.VersionNumber;
   if (number === undefined) throw new ProviderFault('unavailable', `CreateLaunchTemplateVersion gave no number for '${id}'.`);
   isYoung(session, { id, version: String(number) });
@@ -94,9 +95,9 @@ interface Doubts {
   readonly Errors?: readonly { readonly Code?: string | undefined; readonly Message?: string | undefined }[] | undefined;
 }
 
-function warn(doubts: Doubts | undefined, launch_template: string, call: Call): void {
+function warn({ parameterValues }: CloudSession, doubts: Doubts | undefined, launch_template: string, call: Call): void {
   for (const { Code, Message } of doubts?.Errors ?? [])
-    call.log.warn({ code: Code, launch_template }, Message ?? 'The cloud doubts a launch template.');
+    call.log.warn({ code: Code, launch_template }, concealed(Message ?? 'The cloud doubts a launch template.', parameterValues));
 }
 
 const told: readonly string[] = [...Object.values(ownTags), ...Object.values(templateTags)];

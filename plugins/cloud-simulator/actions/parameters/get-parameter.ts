@@ -8,8 +8,8 @@ import { ssmVersion } from '../../wire/protocols.ts';
 const form = /^(arn:aws[\w-]*:ssm:[^:]*:\d{12}:parameter)?(\/?[\w.-]+(?:\/[\w.-]+)*)(?::([\w.-]+))?$/;
 
 /**
- * Systems Manager: tells what a parameter holds, which is always the id of the image that a launch would take for its name. Every parameter exists but
- * those with a step `missing` in their path, and with `strict_ids` none does.
+ * Systems Manager: tells what a parameter holds: what the knob `parameters` says, else always the id of the image that a launch would take for its
+ * name. Of those that the knob does not name every one exists but those with a step `missing` in their path, and with `strict_ids` none does.
  */
 export const getParameter: Action = {
   name: 'GetParameter',
@@ -19,7 +19,8 @@ export const getParameter: Action = {
     const given = text(params, 'Name') ?? '';
     const [, arn = '', name = '', selector] = form.exec(given) ?? [];
     if (name === '') throw new AwsError('ValidationException', `Parameter name: '${given}' is not a name, a path or an ARN.`);
-    if (knobs.strict_ids || name.split('/').includes('missing')) throw new AwsError('ParameterNotFound', '');
+    const held = knobs.parameters[name];
+    if (held === undefined && (knobs.strict_ids || name.split('/').includes('missing'))) throw new AwsError('ParameterNotFound', '');
     return JSON.stringify({
       Parameter: {
         ARN: `${arn || `arn:aws:ssm:${state.region}:${state.account}:parameter`}${name.startsWith('/') ? '' : '/'}${name}`,
@@ -28,7 +29,7 @@ export const getParameter: Action = {
         Name: name,
         ...(selector === undefined ? {} : { Selector: `:${selector}` }),
         Type: 'String',
-        Value: imageOfAlias(`resolve:ssm:${given}`),
+        Value: held ?? imageOfAlias(`resolve:ssm:${given}`),
         Version: /^\d+$/.test(selector ?? '') ? Number(selector) : 1,
       },
     });

@@ -1,0 +1,173 @@
+import test, { type ExecutionContext } from 'ava';
+import { bootBroker } from '../../support/boot-broker.ts';
+
+const apis = ['RunInstances', 'EC2Fleet', 'SpotFleet', 'ASG'] as const;
+const machine = { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
+
+/** A broker with every API of the cloud, on which one caller makes a template and asks for a machine of it while another goes on. */
+async function boot(t: ExecutionContext) {
+  const told: string[] = [];
+  const hear = (_: unknown, message: string) => void told.push(message);
+  const broker = await bootBroker({
+    storage: 'memory',
+    templates: [{ template_id: 'good', provider_api: 'RunInstances', ...machine }],
+    configuration: {
+      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg', 'default-format', 'storage-memory'],
+    },
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: hear },
+  });
+  t.teardown(() => broker.close());
+  const { call, until } = broker;
+  const ended = (id: string) =>
+    until(async () => {
+      const { body } = await call('GET', `/requests/${id}/status`);
+      return ['completed', 'failed', 'cancelled'].includes(body.status) && body;
+    });
+  let templates = 0;
+  return {
+    ...broker,
+    told,
+    ended,
+    /** What the caller is told: a refusal in words, or how the request ended. */
+    async order(fields: object): Promise<{ readonly refused: boolean; readonly said: string; readonly status: string }> {
+      const template_id = `t${(templates += 1)}`;
+      const made = await call('POST', '/templates/', { template_id, ...fields });
+      if (made.status !== 201) return { refused: true, said: JSON.stringify(made.body), status: `${made.status}` };
+      const { status, body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout: 20 });
+      if (status >= 400) return { refused: true, said: JSON.stringify(body), status: `${status}` };
+      const end = await ended(body.request_id);
+      return { refused: false, said: end.message, status: end.status };
+    },
+    /** Another caller has what it asks for. */
+    async othersGoOn(about: string): Promise<void> {
+      const provider = (await call('GET', '/providers/east')).body;
+      t.not(provider.status, 'unhealthy', `${about}: ${provider.message}`);
+      const { status, body } = await call('POST', '/machines/request', { template_id: 'good', machine_count: 1 });
+      t.is(status, 200, `${about}: ${JSON.stringify(body)}`);
+      t.is((await ended(body.request_id)).status, 'completed', about);
+    },
+  };
+}
+
+const numbered = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, index) => name(index));
+const types = (count: number) => Object.fromEntries(numbered(count, (index) => `m${index}.large`).map((name) => [name, 1]));
+
+test('lists that make more pools than a fleet has are refused with how many, and cost nobody else the instance', async (t) => {
+  const broker = await boot(t);
+  for (const provider_api of apis)
+    for (const [some, more] of [
+      [160, 160],
+      [301, 1],
+      [1, 301],
+      [2_000, 1_500],
+    ] as const) {
+      const about = `${provider_api} ${some} × ${more}`;
+      const subnet_ids = numbered(some, (index) => `subnet-${index}`);
+      const { said, refused } = await broker.order({
+        provider_api,
+        image_id: 'ami-1',
+        machine_types: types(more),
+        subnet_ids,
+        price_type: 'spot',
+      });
+      t.true(refused, `${about}: ${said}`);
+      t.regex(said, /subnet_ids|machine_types/, about);
+      t.notRegex(said, /PLUGIN_ERROR|contract/, about);
+    }
+  await broker.othersGoOn('lists');
+  t.deepEqual(broker.told, []);
+});
+
+/** What a native specification may have at a place that muster reads: nothing of the kind that belongs there. */
+const wrong: readonly unknown[] = [
+  null,
+  7,
+  'text',
+  true,
+  [],
+  [null],
+  [7],
+  ['x'],
+  {},
+  { a: null },
+  [[]],
+  [{}],
+  [{ Tags: [null] }],
+  [{ ResourceType: 7, Tags: 'x' }],
+];
+const readOfMachines = [
+  'TagSpecifications',
+  'NetworkInterfaces',
+  'ImageId',
+  'UserData',
+  'SecurityGroupIds',
+  'SubnetId',
+  'InstanceMarketOptions',
+  'BlockDeviceMappings',
+  'InstanceType',
+  'InstanceRequirements',
+];
+const readOfCalls = [
+  'LaunchTemplateConfigs',
+  'TagSpecifications',
+  'TargetCapacitySpecification',
+  'SpotOptions',
+  'OnDemandOptions',
+  'ValidUntil',
+  'ValidFrom',
+  'SpotFleetRequestConfig',
+  'MixedInstancesPolicy',
+  'Tags',
+  'VPCZoneIdentifier',
+  'AvailabilityZones',
+];
+const nested: readonly object[] = [
+  ...wrong.map((value) => ({ LaunchTemplateConfigs: [{ Overrides: value }] })),
+  ...wrong.map((value) => ({
+    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: value, Overrides: [{ InstanceType: value, SubnetId: value }] }],
+  })),
+  ...wrong.map((value) => ({ LaunchTemplateConfigs: [{ Overrides: [{ InstanceType: 't3.small', WeightedCapacity: value }] }] })),
+  ...wrong.map((value) => ({ MixedInstancesPolicy: { LaunchTemplate: value } })),
+  ...wrong.map((value) => ({ MixedInstancesPolicy: { LaunchTemplate: { Overrides: value } } })),
+  ...wrong.map((value) => ({
+    MixedInstancesPolicy: { LaunchTemplate: { Overrides: [{ InstanceType: value, WeightedCapacity: value }] } },
+  })),
+  ...wrong.map((value) => ({ MixedInstancesPolicy: { InstancesDistribution: value } })),
+  ...wrong.map((value) => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: value }] })),
+  ...wrong.map((value) => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: value, Value: value }] }] })),
+  ...wrong.map((value) => ({ Tags: [{ Key: value, Value: value }] })),
+  ...wrong.map((value) => ({ NetworkInterfaces: [{ Groups: value, SubnetId: value, NetworkInterfaceId: value }] })),
+  ...wrong.map((value) => ({ SpotFleetRequestConfig: { LaunchTemplateConfigs: value, TagSpecifications: value } })),
+  { TagSpecifications: [{ ResourceType: 'instance', Tags: numbered(2_000, (index) => `k${index}`).map((Key) => ({ Key, Value: 'v' })) }] },
+  { LaunchTemplateConfigs: [{ Overrides: numbered(5_000, (index) => `m${index}.large`).map((InstanceType) => ({ InstanceType })) }] },
+  { Parts: numbered(110_000, () => '').map(() => 0) },
+  { ...Object.fromEntries(['a', 'b'].map((name) => [name, deep(80)])) },
+];
+
+function deep(levels: number): unknown {
+  return levels === 0 ? 1 : [deep(levels - 1)];
+}
+
+for (const provider_api of apis)
+  test(`${provider_api}: whatever stands in a native specification is charged to its template or its request`, async (t) => {
+    const broker = await boot(t);
+    const market = provider_api === 'SpotFleet' ? { price_type: 'spot' } : {};
+    const specs = [
+      ...readOfMachines.flatMap((name) => wrong.map((value) => ({ launch_template_spec: { [name]: value } }))),
+      ...[...readOfMachines, ...readOfCalls].flatMap((name) => wrong.map((value) => ({ provider_api_spec: { [name]: value } }))),
+      ...nested.flatMap((spec) => [{ provider_api_spec: spec }, { launch_template_spec: spec }]),
+    ];
+    // Many at once: what is asked for is whether anything of it is held against the instance.
+    await Promise.all(
+      specs.map(async (spec) => {
+        const { said } = await broker.order({ provider_api, ...machine, ...market, ...spec });
+        t.notRegex(
+          said,
+          /broke its contract|plugin '|is not a function|undefined|not iterable|Cannot /,
+          JSON.stringify(spec).slice(0, 300),
+        );
+      }),
+    );
+    await broker.othersGoOn('native specifications');
+    t.deepEqual(broker.told, []);
+  });
