@@ -6,6 +6,10 @@ export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 
 const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
 
+/** As many as the largest fleet of any cloud has places. */
+const mostIds = 300;
+const ids = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { maxItems: mostIds, description });
+
 /** The fields that every template may carry; those of the loaded provider plugins join them. Unknown fields are kept as written. */
 export const commonTemplateFields = {
   template_id: Type.String({ pattern: templateIdPattern, description: 'Unique identifier.', aliases: ['id'] }),
@@ -27,8 +31,8 @@ export const commonTemplateFields = {
   image_id: text('Machine image.'),
   machine_type: text('Machine type.', { aliases: ['instance_type', 'vm_type'] }),
   key_name: text('Key pair.'),
-  security_group_ids: Type.Optional(Type.Array(Type.String(), { description: 'Security groups of the machines.' })),
-  subnet_ids: Type.Optional(Type.Array(Type.String(), { description: 'Subnets in which machines may be placed, best first.' })),
+  security_group_ids: Type.Optional(ids('Security groups of the machines.')),
+  subnet_ids: Type.Optional(ids('Subnets in which machines may be placed, best first.')),
   user_data: text('User data, base64.'),
   tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags put on every machine.' })),
   additional_data_tags: Type.Optional(

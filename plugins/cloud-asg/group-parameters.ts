@@ -69,7 +69,9 @@ const isWeighted = (template: CloudTemplate): boolean => Object.keys(template.ma
 
 /** What a native specification says of types and weights in place of ours. */
 function overridesSaid(native: Tree): readonly unknown[] | undefined {
-  const { LaunchTemplate } = (native['MixedInstancesPolicy'] ?? {}) as { readonly LaunchTemplate?: { readonly Overrides?: unknown } };
+  const { LaunchTemplate } = (native['MixedInstancesPolicy'] ?? {}) as {
+    readonly LaunchTemplate?: { readonly Overrides?: unknown } | null;
+  };
   return Array.isArray(LaunchTemplate?.Overrides) ? [LaunchTemplate] : undefined;
 }
 

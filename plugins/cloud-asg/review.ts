@@ -1,9 +1,11 @@
 import type { Finding } from '../../core/index.ts';
 import {
+  groupShape,
   machineTypesOf,
   marketsOf,
   reviewChoice,
   reviewCommon,
+  reviewForm,
   reviewOverruled,
   reviewRequirements,
   type CloudTemplate,
@@ -16,9 +18,18 @@ const mostTypes = 40;
 
 const overruled = ['AutoScalingGroupName', 'LaunchTemplate', 'MinSize', 'MaxSize', 'DesiredCapacity', 'NewInstancesProtectedFromScaleIn'];
 
+interface Policy {
+  readonly LaunchTemplate?: { readonly Overrides?: readonly { readonly WeightedCapacity?: unknown }[] | null } | null;
+}
+
+const overridesPath = '/provider_api_spec/MixedInstancesPolicy/LaunchTemplate/Overrides';
+const weightForm = /^[1-9]\d{0,2}$/;
+
 /** What an Auto Scaling group cannot honour. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
+  const form = reviewForm(template, groupShape);
+  if (form.length > 0) return form;
   const findings = [
     ...reviewCommon(template),
     ...reviewRequirements(template),
@@ -52,6 +63,10 @@ export function review(given: object): Finding[] {
     error('/provider_api_spec/DesiredCapacityType', 'must be `units`: what is ordered is machines');
   for (const name of ['LaunchConfigurationName', 'InstanceId'])
     if (name in native) error(`/provider_api_spec/${name}`, 'cannot be used: groups are made from a launch template');
+  const policy = native['MixedInstancesPolicy'] as Policy | null | undefined;
+  for (const [index, { WeightedCapacity: weight }] of (policy?.LaunchTemplate?.Overrides ?? []).entries())
+    if (weight !== undefined && weight !== null && !weightForm.test(String(weight)))
+      error(`${overridesPath}/${index}/WeightedCapacity`, 'must be a whole number from 1 to 999');
   for (const name of swaps)
     if (native[name] !== undefined && native[name] !== false && native[name] !== 0)
       warning(`/provider_api_spec/${name}`, 'has no effect; a group of muster replaces nothing by itself');

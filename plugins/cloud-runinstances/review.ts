@@ -1,9 +1,11 @@
 import type { Finding } from '../../core/index.ts';
-import { reviewCommon, reviewOverruled, type CloudTemplate } from '../cloud/index.ts';
+import { machineShape, reviewCommon, reviewForm, reviewOverruled, type CloudTemplate } from '../cloud/index.ts';
 
 /** What RunInstances cannot honour: everything that needs a fleet. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
+  const form = reviewForm(template, machineShape);
+  if (form.length > 0) return form;
   const findings = [
     ...reviewCommon(template, { machine: ['launch_template_spec', 'provider_api_spec'] }),
     ...reviewOverruled(template.provider_api_spec ?? {}, ['MinCount', 'MaxCount', 'ClientToken']),

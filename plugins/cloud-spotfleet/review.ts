@@ -15,7 +15,13 @@ const overruled = [
 /** What Spot Fleet cannot honour. */
 export function review(given: object): Finding[] {
   const template = spotByDefault(given as CloudTemplate);
-  const findings = reviewFleet(template, { types: standingTypes, knows: particular, overruled, tagged: 'spot-fleet-request' });
+  const findings = reviewFleet(template, {
+    types: standingTypes,
+    knows: particular,
+    overruled,
+    tagged: 'spot-fleet-request',
+    within: 'SpotFleetRequestConfig',
+  });
   if (!marketsOf(template).includes('spot'))
     findings.push({
       level: 'error',

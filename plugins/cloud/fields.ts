@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { TemplateOf } from '../../core/index.ts';
+import { mostPools } from './most-pools.ts';
 
 const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
 const free = (description: string, options: object = {}) =>
@@ -15,12 +16,14 @@ export const cloudFields = Type.Object({
   ),
   machine_types: Type.Optional(
     Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 999 }), {
-      description: 'Machine types that may be had, each with its weight.',
+      maxProperties: mostPools,
+      description: 'Machine types that may be had, each with its weight. With `subnet_ids` they may make 300 pools.',
       aliases: ['vm_types'],
     }),
   ),
   machine_types_priority: Type.Optional(
     Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+      maxProperties: mostPools,
       description: 'Priority of machine types; the lowest number is taken first.',
       aliases: ['vm_types_priority'],
     }),
@@ -35,7 +38,7 @@ export const cloudFields = Type.Object({
   allocation_strategy: text('How Spot pools are chosen, in any spelling: `price-capacity-optimized`, `capacityOptimized`, `lowestPrice` …'),
   allocation_strategy_on_demand: text('How on-demand pools are chosen: `lowest-price` or `prioritized`.'),
   max_price: Type.Optional(
-    Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$' })], {
+    Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$', maxLength: 20 })], {
       description: 'The most that a Spot machine may cost, in US dollars for an hour and a unit of its weight.',
       aliases: ['max_spot_price', 'spot_price'],
     }),

@@ -21,6 +21,8 @@ export { marketOf, reportOf, type MachineData } from './machines.ts';
 export { contentsOf, namedTemplate } from './named-template.ts';
 export { observeMachines } from './observe.ts';
 export { observeKnown } from './observe-known.ts';
+export { fleetShape, groupShape, machineShape } from './native/shapes.ts';
+export { reviewForm } from './native/review-form.ts';
 export { overlay } from './overlay.ts';
 export { machineTypesOf, marketsOf, poolsOf, poolsSeen, weightOf, type Market, type Pool } from './pools.ts';
 export { reviewCommon } from './review.ts';

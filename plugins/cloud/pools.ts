@@ -1,5 +1,6 @@
 import type { Offer } from '../../core/index.ts';
 import type { CloudTemplate } from './fields.ts';
+import { mostPools } from './most-pools.ts';
 
 export type Market = 'on-demand' | 'spot';
 
@@ -15,13 +16,27 @@ export interface Pool extends Offer {
 
 const open = '*';
 
-/** Pools that a template allows: types by priority, each in every subnet; all of the first market before the second. */
+/**
+ * Pools that a template allows: types by priority, each in every subnet; all of the first market before the second. Each once, and of each market the
+ * first that a fleet may have, so that lists which a review would refuse cost no time here.
+ */
 export function poolsOf(template: CloudTemplate): Pool[] {
-  return marketsOf(template).flatMap((market) =>
-    machineTypesOf(template).flatMap((machine_type) =>
-      (template.subnet_ids?.length ? template.subnet_ids : [undefined]).map((subnet_id) => pool(machine_type, subnet_id, market)),
-    ),
-  );
+  const types = machineTypesOf(template);
+  const subnets = template.subnet_ids?.length ? [...new Set(template.subnet_ids)] : [undefined];
+  return marketsOf(template).flatMap((market) => [...firstPools(types, subnets, market).values()]);
+}
+
+type Names = readonly (string | undefined)[];
+
+function firstPools(types: Names, subnets: Names, market: Market): ReadonlyMap<string, Pool> {
+  const pools = new Map<string, Pool>();
+  for (const machine_type of types)
+    for (const subnet_id of subnets) {
+      if (pools.size === mostPools) return pools;
+      const made = pool(machine_type, subnet_id, market);
+      if (!pools.has(made.key)) pools.set(made.key, made);
+    }
+  return pools;
 }
 
 function pool(machine_type: string | undefined, subnet_id: string | undefined, market: Market): Pool {

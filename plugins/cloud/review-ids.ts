@@ -19,9 +19,11 @@ export function reviewIds(template: CloudTemplate): Finding[] {
     ['subnet_ids', subnet_ids, 'subnet-'],
     ['security_group_ids', security_group_ids, 'sg-'],
   ] as const) {
+    const seen = new Set<string>();
     for (const [index, id] of ids.entries()) {
       if (!id.startsWith(prefix)) say('warning', `/${field}/${index}`, `does not look like \`${prefix}…\``);
-      if (ids.indexOf(id) < index) say('warning', `/${field}/${index}`, `'${id}' stands there already`);
+      if (seen.has(id)) say('warning', `/${field}/${index}`, `'${id}' stands there already`);
+      seen.add(id);
     }
   }
   if (launch_template_id !== undefined && !templateForm.test(launch_template_id))

@@ -2,6 +2,7 @@ import type { Finding } from '../../core/index.ts';
 import { reviewReservation } from './capacity-reservation.ts';
 import type { CloudTemplate } from './fields.ts';
 import { reviewIds } from './review-ids.ts';
+import { reviewLists } from './review-lists.ts';
 import { nativeMachine, reviewNative, type NativeField } from './review-native.ts';
 import { reviewVolume } from './review-volume.ts';
 import { reviewTags } from './tags.ts';
@@ -29,6 +30,7 @@ export function reviewCommon(
   const findings = [
     ...reviewTags(tags),
     ...reviewUserData(user_data),
+    ...reviewLists(template),
     ...reviewIds(template),
     ...reviewVolume(template),
     ...reviewReservation(template),

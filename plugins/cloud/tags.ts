@@ -40,7 +40,7 @@ export function tagSpecifications(types: readonly string[], tags: readonly Tag[]
 export function joinTagSpecifications(given: unknown, ours: readonly TagSpecification[]): TagSpecification[] {
   const joined = new Map(ours.map((each) => [each.ResourceType, each]));
   for (const each of Array.isArray(given) ? (given as Partial<TagSpecification>[]) : []) {
-    if (each.ResourceType === undefined || each.ResourceType === 'spot-instances-request') continue;
+    if (each.ResourceType === undefined || each.ResourceType === null || each.ResourceType === 'spot-instances-request') continue;
     const own = joined.get(each.ResourceType)?.Tags ?? [];
     const more = (each.Tags ?? []).filter((tag) => !own.some((mine) => mine.Key === tag.Key));
     joined.set(each.ResourceType, { ResourceType: each.ResourceType, Tags: [...more, ...own] });

@@ -1,6 +1,9 @@
 import type { Finding } from '../../../core/index.ts';
 import type { CloudTemplate } from '../fields.ts';
 import { marketsOf } from '../pools.ts';
+import { reviewForm } from '../native/review-form.ts';
+import { unlike } from '../native/shape.ts';
+import { fleetShape } from '../native/shapes.ts';
 import { reviewCommon } from '../review.ts';
 import { reviewOverruled } from '../review-native.ts';
 import { reviewRequirements } from '../review-requirements.ts';
@@ -19,11 +22,17 @@ export interface FleetApi {
   readonly overruled: readonly string[];
   /** What its call tags of a fleet that stands. */
   readonly tagged: string;
+  /** The parameter of the call in which all others lie; a template may name it or leave it out. */
+  readonly within?: string;
 }
 
 /** What neither EC2 Fleet nor Spot Fleet can honour. */
-export function reviewFleet(template: CloudTemplate, { types, knows = [], overruled, tagged }: FleetApi): Finding[] {
-  const fleet = nativeFleet(template);
+export function reviewFleet(template: CloudTemplate, { types, knows = [], overruled, tagged, within }: FleetApi): Finding[] {
+  const bare = reviewForm(template, { fields: {} });
+  if (bare.length > 0) return bare;
+  const fleet = nativeFleet(template, within);
+  const form = unlike(fleetShape, fleet.native, fleet.path);
+  if (form.length > 0) return form;
   const { native } = fleet;
   const fleetType = template['fleet_type'] ?? types[0];
   const standing = isStanding(fleetType);
@@ -31,7 +40,7 @@ export function reviewFleet(template: CloudTemplate, { types, knows = [], overru
     ...reviewCommon(template, { names: namedIn(fleet), knows }),
     ...reviewRequirements(template),
     ...reviewChoice(template),
-    ...reviewPools(template, fleet, standing),
+    ...reviewPools(fleet, standing),
     ...reviewFleetOptions(fleet, standing, tagged),
     ...reviewOverruled(native, overruled, fleet.path),
   ];

@@ -1,10 +1,9 @@
 import type { Finding } from '../../../core/index.ts';
 import type { CloudTemplate } from '../fields.ts';
-import { machineTypesOf } from '../pools.ts';
+import { mostPools } from '../most-pools.ts';
 
-/** EC2's limits: of one call, and of a fleet that stands. */
-const mostConfigs = 50;
-const mostPools = 300;
+/** Units of capacity that EC2 lets one machine count as. */
+const mostUnits = 999;
 
 interface Config {
   readonly LaunchTemplateSpecification?: unknown;
@@ -22,42 +21,18 @@ export interface NativeFleet {
   readonly path: string;
 }
 
-/** The parameters of the call; a template may name the one in which those of Spot Fleet lie, or leave it out. */
-export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate): NativeFleet {
+/** The parameters of the call. `within`: the one in which all others lie; a template may name it or leave it out. */
+export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate, within?: string): NativeFleet {
   const path = '/provider_api_spec';
-  const inner = given['SpotFleetRequestConfig'];
-  return typeof inner === 'object' && inner !== null
-    ? { native: inner as Readonly<Record<string, unknown>>, path: `${path}/SpotFleetRequestConfig` }
-    : { native: given, path };
+  const inner = within === undefined ? undefined : given[within];
+  return inner === undefined || inner === null
+    ? { native: given, path }
+    : { native: inner as Readonly<Record<string, unknown>>, path: `${path}/${within}` };
 }
 
 const listed = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : []);
-const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given);
-
-/** Configurations and overrides as far as they are such; what is not is a finding of `reviewForm`. */
-const configsOf = ({ native }: NativeFleet): readonly Config[] =>
-  listed(native['LaunchTemplateConfigs']).map((config) => {
-    if (!isObject(config)) return {};
-    return config['Overrides'] === undefined ? config : { ...config, Overrides: listed(config['Overrides']).filter(isObject) };
-  });
-
-/** Configurations and overrides that are none. */
-function reviewForm({ native, path }: NativeFleet): Finding[] {
-  const wrong = (where: string, what: string): Finding => ({
-    level: 'error',
-    path: `${path}/LaunchTemplateConfigs/${where}`,
-    message: `must be ${what}`,
-  });
-  return listed(native['LaunchTemplateConfigs']).flatMap((config, index): Finding[] => {
-    if (!isObject(config)) return [wrong(String(index), 'an object')];
-    if (config['Overrides'] === undefined) return [];
-    if (!Array.isArray(config['Overrides'])) return [wrong(`${index}/Overrides`, 'a list')];
-    return listed(config['Overrides']).flatMap((override, number) =>
-      isObject(override) ? [] : [wrong(`${index}/Overrides/${number}`, 'an object')],
-    );
-  });
-}
+/** Its form was looked at before. */
+const configsOf = ({ native }: NativeFleet): readonly Config[] => listed(native['LaunchTemplateConfigs']) as readonly Config[];
 
 /** What the native specification says of machines, so that the template need not. */
 export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
@@ -70,32 +45,24 @@ export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
 }
 
 /** What a fleet would be refused for in the pools that the template and its native specification name. */
-export function reviewPools(template: CloudTemplate, fleet: NativeFleet, standing: boolean): Finding[] {
+export function reviewPools(fleet: NativeFleet, standing: boolean): Finding[] {
   const findings: Finding[] = [];
   const error = (where: string, message: string) => findings.push({ level: 'error', path: where, message });
   const { native } = fleet;
   const path = `${fleet.path}/LaunchTemplateConfigs`;
   if (native['LaunchSpecifications'] !== undefined)
     error(`${fleet.path}/LaunchSpecifications`, 'cannot be used: fleets are made from a launch template');
-  if (native['LaunchTemplateConfigs'] === undefined) {
-    const pools = machineTypesOf(template).length * Math.max(1, new Set(template.subnet_ids).size);
-    if (standing && pools > mostPools)
-      error('/machine_types', `make ${pools} pools with subnet_ids; a fleet that is not instant has at most ${mostPools}`);
-    return findings;
-  }
+  if (native['LaunchTemplateConfigs'] === undefined || native['LaunchTemplateConfigs'] === null) return findings;
   const configs = configsOf(fleet);
-  findings.push(...reviewForm(fleet));
   if (configs.length === 0) error(path, 'must be a list that is not empty');
-  if (configs.length > mostConfigs) error(path, `must not have more than ${mostConfigs} entries`);
   const overrides = configs.flatMap(({ Overrides }) => Overrides ?? []);
-  if (standing && overrides.length > mostPools)
-    error(path, `has ${overrides.length} overrides; a fleet that is not instant has at most ${mostPools}`);
+  if (overrides.length > mostPools) error(path, `has ${overrides.length} overrides; a fleet has at most ${mostPools}`);
   if (!standing && overrides.some(({ SubnetId }) => typeof SubnetId === 'string' && SubnetId.includes(',')))
     error(path, 'must have one subnet in each override of an instant fleet');
   for (const [index, { Overrides }] of configs.entries())
     for (const [number, { WeightedCapacity: weight }] of (Overrides ?? []).entries())
-      if (weight !== undefined && weight !== null && !(Number.isInteger(weight) && Number(weight) >= 1))
-        error(`${path}/${index}/Overrides/${number}/WeightedCapacity`, 'must be a whole number of at least 1');
+      if (weight !== undefined && weight !== null && !(Number.isInteger(weight) && Number(weight) >= 1 && Number(weight) <= mostUnits))
+        error(`${path}/${index}/Overrides/${number}/WeightedCapacity`, `must be a whole number from 1 to ${mostUnits}`);
   for (const [index, { LaunchTemplateSpecification }] of configs.entries())
     if (standing && LaunchTemplateSpecification !== undefined)
       error(
@@ -129,8 +96,8 @@ export function reviewFleetOptions({ native, path }: NativeFleet, standing: bool
   if (native['ReplaceUnhealthyInstances'] === true)
     error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would end machines by itself');
   const tags = native['TagSpecifications'];
-  const others = (Array.isArray(tags) ? (tags as { ResourceType?: string }[]) : []).flatMap(({ ResourceType: type }) =>
-    type === undefined || type === tagged ? [] : [type],
+  const others = (listed(tags) as { readonly ResourceType?: string | null }[]).flatMap(({ ResourceType: type }) =>
+    type === undefined || type === null || type === tagged ? [] : [type],
   );
   if (standing && others.length > 0)
     error('/TagSpecifications', `can be of ${tagged} only; tags of machines belong into launch_template_spec`);

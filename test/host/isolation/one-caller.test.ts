@@ -33,10 +33,14 @@ async function boot(t: ExecutionContext) {
       const template_id = `t${(templates += 1)}`;
       const made = await call('POST', '/templates/', { template_id, ...fields });
       if (made.status !== 201) return { refused: true, said: JSON.stringify(made.body), status: `${made.status}` };
-      const { status, body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout: 20 });
+      const { status, body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout: 10 });
       if (status >= 400) return { refused: true, said: JSON.stringify(body), status: `${status}` };
-      const end = await ended(body.request_id);
-      return { refused: false, said: end.message, status: end.status };
+      const { message, status: became } = await until(async () => {
+        const { body: present } = await call('GET', `/requests/${body.request_id}/status`);
+        return present.status !== 'pending' && present;
+      });
+      await call('DELETE', `/requests/${body.request_id}`);
+      return { refused: false, said: message, status: became };
     },
     /** Another caller has what it asks for. */
     async othersGoOn(about: string): Promise<void> {
@@ -79,22 +83,9 @@ test('lists that make more pools than a fleet has are refused with how many, and
 });
 
 /** What a native specification may have at a place that muster reads: nothing of the kind that belongs there. */
-const wrong: readonly unknown[] = [
-  null,
-  7,
-  'text',
-  true,
-  [],
-  [null],
-  [7],
-  ['x'],
-  {},
-  { a: null },
-  [[]],
-  [{}],
-  [{ Tags: [null] }],
-  [{ ResourceType: 7, Tags: 'x' }],
-];
+const wrong: readonly unknown[] = [null, 7, 'text', [], [null], ['x'], {}, { a: null }, [{ Tags: [null] }]];
+/** What people are told of a plugin that failed. */
+const bug = /broke its contract|plugin '|is not a function|undefined|not iterable|Cannot /;
 const readOfMachines = [
   'TagSpecifications',
   'NetworkInterfaces',
@@ -157,17 +148,13 @@ for (const provider_api of apis)
       ...[...readOfMachines, ...readOfCalls].flatMap((name) => wrong.map((value) => ({ provider_api_spec: { [name]: value } }))),
       ...nested.flatMap((spec) => [{ provider_api_spec: spec }, { launch_template_spec: spec }]),
     ];
-    // Many at once: what is asked for is whether anything of it is held against the instance.
-    await Promise.all(
-      specs.map(async (spec) => {
-        const { said } = await broker.order({ provider_api, ...machine, ...market, ...spec });
-        t.notRegex(
-          said,
-          /broke its contract|plugin '|is not a function|undefined|not iterable|Cannot /,
-          JSON.stringify(spec).slice(0, 300),
-        );
-      }),
-    );
+    for (let from = 0; from < specs.length; from += 40)
+      await Promise.all(
+        specs.slice(from, from + 40).map(async (spec) => {
+          const { said } = await broker.order({ provider_api, ...machine, ...market, ...spec });
+          t.notRegex(said, bug, JSON.stringify(spec).slice(0, 300));
+        }),
+      );
     await broker.othersGoOn('native specifications');
     t.deepEqual(broker.told, []);
   });

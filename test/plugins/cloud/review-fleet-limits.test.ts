@@ -14,7 +14,7 @@ const fleets = [ec2Fleet, spotFleet] as unknown as ProviderApi[];
 const types = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`m5.${i}`, 1]));
 const subnets = (count: number) => Array.from({ length: count }, (_, i) => `subnet-${i}`);
 
-test('a fleet that is not instant has at most 300 pools', (t) => {
+test('a fleet has at most 300 pools', (t) => {
   const pools = (machine_types: object, subnet_ids: readonly string[], fleet_type: string) => ({
     machine_type: undefined,
     machine_types,
@@ -27,7 +27,8 @@ test('a fleet that is not instant has at most 300 pools', (t) => {
       t.deepEqual(said(api, pools(types(301), subnets(1), fleet_type)), ['error /machine_types']);
       t.deepEqual(said(api, pools(types(101), subnets(3), fleet_type)), ['error /machine_types']);
     }
-  t.deepEqual(said(ec2Fleet as ProviderApi, pools(types(101), subnets(3), 'instant')), []);
+  t.deepEqual(said(ec2Fleet as ProviderApi, pools(types(100), subnets(3), 'instant')), []);
+  t.deepEqual(said(ec2Fleet as ProviderApi, pools(types(101), subnets(3), 'instant')), ['error /machine_types']);
 });
 
 test('native configurations of fleets are counted, and those of standing fleets keep the launch template of muster', (t) => {
@@ -50,7 +51,8 @@ test('native configurations of fleets are counted, and those of standing fleets 
     [`error ${path}`],
   );
   t.deepEqual(of([], 'instant'), [`error ${path}`]);
-  t.deepEqual(of([{ Overrides: Array.from({ length: 301 }, () => ({})) }], 'instant'), []);
+  t.deepEqual(of([{ Overrides: Array.from({ length: 300 }, () => ({})) }], 'instant'), []);
+  t.deepEqual(of([{ Overrides: Array.from({ length: 301 }, () => ({})) }], 'instant'), [`error ${path}`]);
   t.deepEqual(of([{ Overrides: Array.from({ length: 301 }, () => ({})) }], 'request'), [`error ${path}`]);
   t.deepEqual(of([{ Overrides: [{ SubnetId: 'subnet-1,subnet-2' }] }], 'instant'), [`error ${path}`]);
   t.deepEqual(of([{ Overrides: [{ SubnetId: 'subnet-1,subnet-2' }] }], 'request'), []);
