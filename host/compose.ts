@@ -68,7 +68,7 @@ export interface ComposeOptions {
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
   /** How a loop thread is watched. */
-  readonly thread?: Pick<LoopThreadOptions, 'ping_ms' | 'quarantine_ms'>;
+  readonly thread?: Pick<LoopThreadOptions, 'ping_ms' | 'quarantine_ms' | 'heap_mb'>;
   /** In a worker process: the loop runs there, whatever `loop` says. */
   readonly primary?: PrimaryLink;
   /** Instead of the storage that is configured. */

@@ -15,7 +15,7 @@ import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 /** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
 export async function runLoop(
   port: MessagePort,
-  { configuration, plugins_from, owner, settings, marks, quarantine }: LoopThreadData,
+  { configuration, plugins_from, owner, settings, marks, quarantine, stopped }: LoopThreadData,
 ): Promise<void> {
   const tell = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
@@ -31,13 +31,18 @@ export async function runLoop(
   tell({ told: 'names', names });
   const watch = new CallMarks(marks, names);
   Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
+  process.on('exit', () => watch.lastWords());
   let loop: RunningLoop | undefined;
-  keepStrayErrors(watch, container.get(logger), (name, message) => loop?.failed(name, message));
+  keepStrayErrors(watch, container.get(logger), ({ name, of }, message) => {
+    // What a call for a request left behind is charged to that request: it is told, and nothing more.
+    if (!of) loop?.failed(name, message);
+  });
   const running = await startLoop({
     ...loopParts(container, configuration, owner),
     meter: toldCalls(meter, container.get(logger)),
     watch,
     quarantine,
+    stopped,
     ...(settings ? { settings } : {}),
     looked: (request_ids, at) => tell({ told: 'looked', request_ids, at }),
   });

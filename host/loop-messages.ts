@@ -1,3 +1,4 @@
+import type { Stoppage } from '../core/lifecycle/stoppages.ts';
 import type { Settings } from '../core/lifecycle/settings.ts';
 import type { Checked } from '../core/model/health.ts';
 import type { Quarantined } from '../core/providers/session-pool.ts';
@@ -17,6 +18,8 @@ export interface LoopThreadData {
   readonly marks: SharedArrayBuffer;
   /** Who is left alone for now. */
   readonly quarantine: readonly Quarantined[];
+  /** Calls that stopped an earlier thread, and are not stored yet. */
+  readonly stopped: readonly Stoppage[];
 }
 
 export type ToLoop =

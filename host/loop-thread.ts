@@ -1,23 +1,26 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/log.ts';
+import type { Stoppage } from '../core/lifecycle/stoppages.ts';
 import type { Checked } from '../core/model/health.ts';
 import { callMemory, readMarks } from './call-marks.ts';
 import { Quarantine } from './quarantine.ts';
-import { suspectsOf } from './suspects.ts';
+import { endedBy, suspectsOf, type Suspects } from './suspects.ts';
 import { threadStack, type ThreadStack } from './thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { carriedOn, type Family } from './metrics/family.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
-  readonly data: Omit<LoopThreadData, 'marks' | 'quarantine'>;
+  readonly data: Omit<LoopThreadData, 'marks' | 'quarantine' | 'stopped'>;
   readonly log: Log;
   looked(request_ids: readonly string[], at: number): void;
   /** Between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
   readonly ping_ms?: number;
   /** How long who hung the thread is left alone the first time. Default a minute. */
   readonly quarantine_ms?: number;
+  /** Megabytes that the thread may keep. Default: as much as Node gives a thread. */
+  readonly heap_mb?: number;
   /** The body of the thread. Default: the loop. */
   readonly file?: URL;
 }
@@ -54,6 +57,10 @@ export class LoopThread implements LoopHandle {
   #marks = callMemory();
   #names: readonly string[] = [];
   #thread = 0;
+  /** Calls that stopped a thread, and that no later one has stored. */
+  #stoppages: readonly Stoppage[] = [];
+  /** Of whom calls were under way when a thread last ended by itself. */
+  #before: readonly string[] = [];
   /** Being looked at before it is ended. */
   #replacing: Worker | undefined;
   #ready = false;
@@ -64,7 +71,7 @@ export class LoopThread implements LoopHandle {
   #hindered: string | undefined;
   #stopped: Promise<void> | undefined;
   /** What threads before this one had counted, and what this one last said. */
-  #before: readonly Family[] = [];
+  #counted: readonly Family[] = [];
   #last: readonly Family[] = [];
   readonly #asking: (() => void)[] = [];
   readonly #listening: (() => void)[] = [];
@@ -105,7 +112,7 @@ export class LoopThread implements LoopHandle {
 
   async measures(): Promise<readonly Family[]> {
     if (this.#ready) await this.#answer(this.#asking, { do: 'measure' });
-    return [...this.#before, ...this.#last];
+    return [...this.#counted, ...this.#last];
   }
 
   stop(): Promise<void> {
@@ -125,7 +132,7 @@ export class LoopThread implements LoopHandle {
   }
 
   #start(): void {
-    const { data } = this.#options;
+    const { data, heap_mb } = this.#options;
     this.#thread += 1;
     this.#ready = false;
     this.#misses = 0;
@@ -135,8 +142,8 @@ export class LoopThread implements LoopHandle {
     const quarantine = this.#quarantine.present();
     const owner = { ...data.owner, thread: this.#thread };
     const worker = new Worker(file, {
-      workerData: { ...data, owner, marks: this.#marks, quarantine } satisfies LoopThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+      workerData: { ...data, owner, marks: this.#marks, quarantine, stopped: this.#stoppages } satisfies LoopThreadData,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb, ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }) },
     });
     this.#worker = worker;
     let cause: unknown;
@@ -156,7 +163,10 @@ export class LoopThread implements LoopHandle {
       [this.#failures, this.#hindered] = [0, message.trouble];
       for (const tell of this.#listening.splice(0)) tell();
     }
-    if (message.told === 'ready') this.#ready = true;
+    if (message.told === 'ready') {
+      this.#ready = true;
+      this.#stoppages = [];
+    }
     if (this.#ready) this.#trouble = undefined;
   }
 
@@ -195,31 +205,50 @@ export class LoopThread implements LoopHandle {
   }
 
   #suspect(stack: ThreadStack | undefined): void {
-    const { names, where } = suspectsOf(stack, readMarks(this.#marks, this.#names), own);
+    const suspects = suspectsOf(stack, readMarks(this.#marks, this.#names), own);
+    const { names, where, of } = suspects;
     const at = where === undefined ? '' : ` in ${where}`;
     const frames = stack?.frames.map(({ name, url, line }) => `${name} (${url}:${line})`);
-    this.#options.log.error({ thread: this.#thread, suspects: names, stack: frames }, `The loop thread hangs${at}; it is replaced.`);
+    this.#options.log.error({ thread: this.#thread, suspects: names, ...of, stack: frames }, `The loop thread hangs${at}; it is replaced.`);
+    this.#charge(suspects, `held the loop's thread up${at} until that was replaced`);
+  }
+
+  /** Leaves alone who stopped the thread: requests of one template where it is known for which request it was called, else the instance. */
+  #charge({ names, of }: Suspects, did: string): void {
     const unsure = names.length > 1 ? ', or that of another whose calls were under way,' : '';
     for (const name of names) {
-      const ms = this.#quarantine.add(name, (wait) => {
+      const why = (wait: number): string => {
         const until = new Date(Date.now() + wait).toISOString();
-        return `Its plugin${unsure} held the loop's thread up${at} until that was replaced; nothing of it is called before ${until}.`;
-      });
+        const whom = of ? `for requests of template '${of.template_id}'` : 'of it';
+        return `Its plugin${unsure} ${did}${of ? `, called for request ${of.request_id}` : ''}; nothing ${whom} is called before ${until}.`;
+      };
+      const { ms, template_id } = this.#quarantine.add(name, of, why);
+      if (of) this.#stoppages = [...this.#stoppages, { ...of, instance: name, why: `The plugin of '${name}' ${did}.`, at: Date.now(), ms }];
+      const whom = template_id === undefined ? name : `${name} is not called for requests of template '${template_id}', and`;
       this.#options.log.error(
-        { of: name, ms },
-        `${name} is left alone for ${Math.round(ms / 1000)} s, because its plugin hung the loop's thread.`,
+        { of: name, ms, ...of },
+        `${whom} is left alone for ${Math.round(ms / 1000)} s, because its plugin stopped the loop's thread.`,
       );
     }
+  }
+
+  /** Sees who ended a thread that ended by itself. */
+  #seeWhoEnded(): void {
+    const marks = readMarks(this.#marks, this.#names);
+    const suspects = endedBy(marks, this.#before);
+    this.#before = marks.under_way;
+    this.#charge(suspects, `ended the loop's thread`);
   }
 
   #gone(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     this.#hindered = undefined;
-    this.#before = carriedOn(this.#before, this.#last);
+    this.#counted = carriedOn(this.#counted, this.#last);
     this.#measured([]);
     for (const id of this.#checking.keys()) this.#checked(id);
     if (this.#stopped) return;
+    if (this.#replacing !== worker) this.#seeWhoEnded();
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =

@@ -1,13 +1,26 @@
+import type { CalledFor } from '../core/providers/called-for.ts';
 import type { Quarantined } from '../core/providers/session-pool.ts';
 
 const firstMs = 60_000;
 const longestMs = 3_600_000;
+/** An instance whose thread so many templates stopped within an hour is at fault itself. */
+const templatesOfItsOwn = 3;
 
-/** Who is left alone because its plugin hung the loop's thread: a minute at first, twice as long each time it happens again, an hour at most. After an hour without, it begins anew. */
+interface Kept {
+  readonly ms: number;
+  readonly until: number;
+  readonly why: string;
+}
+
+/**
+ * Who is left alone because a call to its plugin stopped the loop's thread: a minute at first, twice as long each time it happens again, an hour at most.
+ * After an hour without, it begins anew. Where it is known for which request it was called, the template of that request is left alone at the instance,
+ * and the instance itself only after that has happened with three templates.
+ */
 export class Quarantine {
   readonly #now: () => number;
   readonly #first: number;
-  readonly #kept = new Map<string, { readonly ms: number; readonly until: number; readonly why: string }>();
+  readonly #kept = new Map<string, Map<string | undefined, Kept>>();
 
   /** `now`: milliseconds that never jump. */
   constructor(now: () => number, first = firstMs) {
@@ -15,19 +28,35 @@ export class Quarantine {
     this.#first = first;
   }
 
-  /** How long it is left alone from now on. `why` says it to people, given the moment until when. */
-  add(name: string, why: (ms: number) => string): number {
-    const now = this.#now();
-    const before = this.#kept.get(name);
-    const again = before !== undefined && now - before.until < longestMs;
-    const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
-    this.#kept.set(name, { ms, until: now + ms, why: why(ms) });
-    return ms;
+  /** Who is left alone from now on, and for how long. `why` says it to people, given how long that is. */
+  add(name: string, of: CalledFor | undefined, why: (ms: number) => string): Omit<Quarantined, 'why'> {
+    const kept = this.#kept.get(name) ?? new Map<string | undefined, Kept>();
+    this.#kept.set(name, kept);
+    if (of) {
+      const ms = this.#keep(kept, of.template_id, why);
+      const now = this.#now();
+      const lately = [...kept].filter(([template, { until }]) => template !== undefined && now - until < longestMs);
+      if (lately.length < templatesOfItsOwn) return { name, template_id: of.template_id, ms };
+    }
+    return { name, ms: this.#keep(kept, undefined, why) };
   }
 
   /** Who is left alone now. */
   present(): readonly Quarantined[] {
     const now = this.#now();
-    return [...this.#kept].flatMap(([name, { until, why }]) => (until > now ? [{ name, ms: until - now, why }] : []));
+    return [...this.#kept].flatMap(([name, kept]) =>
+      [...kept].flatMap(([template_id, { until, why }]) =>
+        until > now ? [{ name, ...(template_id === undefined ? {} : { template_id }), ms: until - now, why }] : [],
+      ),
+    );
+  }
+
+  #keep(kept: Map<string | undefined, Kept>, template_id: string | undefined, why: (ms: number) => string): number {
+    const now = this.#now();
+    const before = kept.get(template_id);
+    const again = before !== undefined && now - before.until < longestMs;
+    const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
+    kept.set(template_id, { ms, until: now + ms, why: why(ms) });
+    return ms;
   }
 }

@@ -1,11 +1,11 @@
 import type { Session } from 'node:inspector';
-import { whoseSymbol } from './call-marks.ts';
+import { type Whose, whoseSymbol } from './call-marks.ts';
 
 /** Where a thread is, and in whose name. */
 export interface ThreadStack {
   /** Innermost first. */
   readonly frames: readonly { readonly name: string; readonly url: string; readonly line: number }[];
-  readonly whose?: string;
+  readonly whose?: Whose;
 }
 
 interface Paused {
@@ -78,8 +78,8 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
         send(3, 'Debugger.evaluateOnCallFrame', { callFrameId: innermost.callFrameId, expression, returnByValue: true, silent: true });
       }
       if (message.id !== 3) return;
-      const whose: unknown = message.result?.result?.value;
-      done({ frames: frames(), ...(typeof whose === 'string' ? { whose } : {}) });
+      const whose = message.result?.result?.value as Whose | undefined;
+      done({ frames: frames(), ...(whose ? { whose } : {}) });
     });
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
   });

@@ -8,6 +8,7 @@ import { fallbackOrder } from './decide/fallback-order.ts';
 import type { Circumstances } from './decide/next-step.ts';
 import type { Holding } from './hold/holding.ts';
 import type { Settings } from './settings.ts';
+import type { Stoppages } from './stoppages.ts';
 
 /** What the loop has around it when it decides. */
 export interface Surroundings {
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly facts: Facts;
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
+  readonly stoppages: Stoppages;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
@@ -29,7 +31,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     monotonic,
     settings: around.settings,
     agenda: holding,
-    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory),
+    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory, around.stoppages.barredFor(holding.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
     capabilities(attempt) {
       const api = around.api(attempt);

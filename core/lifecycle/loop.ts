@@ -28,6 +28,7 @@ import { Observer } from './act/observer.ts';
 import { Owners } from './act/owners.ts';
 import type { Tools } from './act/tools.ts';
 import { PopulateWatch } from './populate-watch.ts';
+import { Stoppages, type Stoppage } from './stoppages.ts';
 import { StrangerWatch } from './stranger-watch.ts';
 import { Survey } from './survey.ts';
 import { RequestRunner } from './request-runner.ts';
@@ -53,6 +54,8 @@ export interface LoopParts {
   readonly watch?: CallWatch;
   /** Instances that are left alone for now, because their plugin hung an earlier loop. */
   readonly quarantine?: readonly Quarantined[];
+  /** Calls that stopped an earlier loop, and are not stored yet. */
+  readonly stopped?: readonly Stoppage[];
   /** Told in batches which requests were looked at, and when (epoch milliseconds). */
   looked?(request_ids: readonly string[], at: number): void;
 }
@@ -75,7 +78,9 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const facts = new Facts(parts.store, parts.clock, parts.instances);
   await facts.follow();
   const installation = await installationOf(parts.store, parts.clock.now());
-  const loop = new Loop(parts, facts, installation);
+  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped);
+  const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
+  const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
 }
@@ -110,7 +115,7 @@ class Loop implements RunningLoop {
   #leaving = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(parts: LoopParts, facts: Facts, installation: string) {
+  constructor(parts: LoopParts, facts: Facts, installation: string, stoppages: Stoppages) {
     const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
     this.#parts = parts;
     this.#clock = clock;
@@ -118,9 +123,10 @@ class Loop implements RunningLoop {
     this.#settings = { ...defaultSettings, ...parts.settings };
     this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
-    const quarantined = (name: string): boolean => this.#pool.quarantined(name) !== undefined;
+    const quarantined = (name: string, template_id?: string): boolean => this.#pool.quarantined(name, template_id) !== undefined;
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
-    for (const { name, why, ms } of quarantine) if (this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
+    for (const { name, template_id, why, ms } of quarantine)
+      if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     this.#tidy = new Tidy(store, clock);
     const { signal } = this.#stopping;
     const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
@@ -167,7 +173,8 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       recorder,
       tools,
-      surroundings: { ...around, api },
+      surroundings: { ...around, stoppages, api },
+      watch,
       holdings: this.#holdings,
       leaving: () => this.#leaving,
       looked: (request_id) => void this.#lookedAt.add(request_id),

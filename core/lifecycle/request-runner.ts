@@ -3,15 +3,17 @@ import type { Clock } from '../clock.ts';
 import { isBrokerError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { isTerminal } from '../model/request.ts';
+import type { CallWatch } from '../providers/call-watch.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/session-pool.ts';
 import type { Store } from '../storage.ts';
+import { absorbBarred } from './absorb/absorb-launch.ts';
 import { absorbWishes } from './absorb/absorb-wishes.ts';
 import { watchReturn } from './absorb/watch-return.ts';
 import { perform } from './act/perform.ts';
 import { tellMissing } from './act/tell-missing.ts';
-import type { Tools } from './act/tools.ts';
+import { calledFor, type Tools } from './act/tools.ts';
 import { isSettled } from './attempt.ts';
 import type { Case } from './case.ts';
 import { circumstancesOf, type Surroundings } from './circumstances.ts';
@@ -36,6 +38,8 @@ export interface RunnerParts {
   readonly recorder: Recorder;
   readonly tools: Tools;
   readonly surroundings: Surroundings;
+  /** Knows for whom plugins are asked. */
+  readonly watch: CallWatch;
   readonly holdings: Pick<Holdings, 'due' | 'giveBack'>;
   /** The loop is being stopped: no other step is begun. */
   leaving(): boolean;
@@ -63,9 +67,10 @@ export class RequestRunner {
       if (!holding.derived || holding.pending_shift !== 0) await this.#parts.recorder.commit(holding, []);
       while (holding.present().wishes.length > 0) await this.#takeIn(holding);
       if (holding.case.request.kind === 'return') return this.#watchReturn(holding);
+      await this.#bar(holding);
       await this.#reach(holding);
       const circumstances = circumstancesOf(holding, this.#parts.surroundings);
-      const decision = nextStep(holding.case, circumstances);
+      const decision = this.#parts.watch.about(calledFor(holding.case.request), () => nextStep(holding.case, circumstances));
       if (decision.steps.length === 0) return this.#settle(holding, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, holding, this.#parts.tools)));
       const absorbs = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -93,6 +98,15 @@ export class RequestRunner {
         'A machine was found for a request, and another one has it.',
       );
       await this.#parts.recorder.commit(holding, [(draft) => absorbWishes(draft, false)]);
+    }
+  }
+
+  /** Gives up what was ordered where calls for this request stopped the thread too often. */
+  async #bar(holding: Holding): Promise<void> {
+    const { surroundings, recorder, settings } = this.#parts;
+    for (const [instance, why] of surroundings.stoppages.barredFor(holding.request_id)) {
+      const open = holding.case.attempts.some((attempt) => attempt.provider_instance === instance && attempt.state === 'open');
+      if (open) await recorder.commit(holding, [(draft) => absorbBarred(draft, instance, why, settings)]);
     }
   }
 

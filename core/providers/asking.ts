@@ -10,8 +10,8 @@ export interface AskingParts {
   readonly log: Log;
   /** Who is asked, for the search after a hang. */
   readonly watch: CallWatch;
-  /** Whether nothing of an instance may be called now. */
-  quarantined(instance: string): boolean;
+  /** Whether nothing of an instance may be called now; with a template: for its requests. */
+  quarantined(instance: string, template_id?: string): boolean;
 }
 
 const mostTold = 1_000;
@@ -28,8 +28,8 @@ export class Asking {
     this.#parts = { log: silentLog, watch: unwatched, quarantined: () => false, ...parts };
   }
 
-  quarantined(instance: string): boolean {
-    return this.#parts.quarantined(instance);
+  quarantined(instance: string, template_id?: string): boolean {
+    return this.#parts.quarantined(instance, template_id);
   }
 
   /** The answer, or what is wrong with the plugin. `thing` has the function; `what` names it: `review of 'east' (Acme)`. */

@@ -104,7 +104,7 @@ export function limitsOf(template: Template, instance: ProviderInstance, directo
 
 function unfitFor(template: Template, instance: ProviderInstance, directory: ProviderDirectory): string | undefined {
   // It is left alone: nothing is asked of it, and nothing held against it.
-  if (!instance.enabled || directory.quarantined(instance.name)) return undefined;
+  if (!instance.enabled || directory.quarantined(instance.name, template.template_id)) return undefined;
   const findings = directory.review(template, instance).filter(isError);
   return findings.length === 0 ? undefined : sentences(findings);
 }
@@ -112,7 +112,7 @@ function unfitFor(template: Template, instance: ProviderInstance, directory: Pro
 /** It lacks capacity when every offer did, the last of them a moment ago or longer. */
 function lackingFor(template: Template, instance: ProviderInstance, directory: ProviderDirectory): Candidate['lacking'] {
   const api = directory.apiOf(template, instance.name);
-  if (!api || !directory.anyWithoutCapacity(instance.name)) return undefined;
+  if (!api || !directory.anyWithoutCapacity(instance.name) || directory.quarantined(instance.name, template.template_id)) return undefined;
   const { offers = [], short } = directory.offersOf(template, instance, api);
   if (offers.length === 0 || short.size < offers.length) return undefined;
   return { tried_again_at: Math.min(...[...short.values()].map(({ tried_again_at }) => tried_again_at)) };

@@ -235,8 +235,8 @@ export class ProviderDirectory {
     return answer instanceof Wrong ? false : answer;
   }
 
-  /** Whether nothing of an instance may be called now. */
-  quarantined(instance: string): boolean {
-    return this.#asking.quarantined(instance);
+  /** Whether nothing of an instance may be called now; with a template: for its requests. */
+  quarantined(instance: string, template_id?: string): boolean {
+    return this.#asking.quarantined(instance, template_id);
   }
 }

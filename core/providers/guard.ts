@@ -3,6 +3,7 @@ import { isClaimLost } from '../claim-lost.ts';
 import { isFault, ProviderFault, type FaultKind } from '../fault.ts';
 import type { Log } from '../log.ts';
 import type { Call } from '../provider.ts';
+import type { CalledFor } from './called-for.ts';
 import { Broken, shown } from './contract/broken.ts';
 import { soundFault } from './contract/sound-fault.ts';
 
@@ -31,6 +32,10 @@ export interface CallEnd {
   readonly fault?: ProviderFault;
   /** The plugin broke its contract, or did not end in time. */
   readonly misbehaved?: boolean;
+  /** For whom it was called; absent where it was for the instance itself. */
+  readonly of?: readonly CalledFor[];
+  /** Which of those it was called for made it fail is still being looked for. */
+  readonly unsure?: boolean;
   /** It was to end early, for our reasons: what came of it says nothing of the provider. */
   readonly told_to_end?: boolean;
 }

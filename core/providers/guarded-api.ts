@@ -1,10 +1,10 @@
-import { isFault, ProviderFault } from '../fault.ts';
+import type { ProviderFault } from '../fault.ts';
 import type { Aim, Capabilities, Launch, LaunchOrder, Observation, Progress, ProviderApi, Watched } from '../provider.ts';
 import { pluginOf } from '../plugin-of.ts';
-import { found, launchAnswer, observation, observations, prepared, progress } from './contract/answers.ts';
-import { boundedWait, soundFault } from './contract/sound-fault.ts';
-import { pluginFault } from './guard.ts';
-import type { CallName, GuardedCalls, Permit } from './guarded-calls.ts';
+import { found, launchAnswer, prepared, progress } from './contract/answers.ts';
+import { boundedWait } from './contract/sound-fault.ts';
+import type { GuardedCalls, Permit } from './guarded-calls.ts';
+import { observeAll } from './observe-all.ts';
 import type { Verb } from './time-outs.ts';
 
 /**
@@ -63,48 +63,6 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
         ),
     }),
   };
-}
-
-/** One entry for each that is watched. One that breaks the contract is a fault of its own and says nothing of the others. */
-async function observeAll(
-  api: ProviderApi,
-  session: unknown,
-  watched: readonly Watched[],
-  calls: GuardedCalls,
-  about: CallName,
-  permit: Permit,
-): Promise<readonly (Observation | ProviderFault)[]> {
-  const wrong = new Map<number, ProviderFault>();
-  // Where nothing could be observed the provider did not answer, in whatever form that is said.
-  let nothing: ProviderFault | undefined;
-  const seen = await calls.call(
-    { ...about, told: () => nothing },
-    permit,
-    async (call) => api.observe(session, watched, call),
-    (answer) => {
-      observations(answer, watched.length);
-      for (const [index, entry] of answer.entries()) {
-        const fault = faultIn(() => observation(entry, `/${index}`), { ...about, log: calls.log });
-        if (fault) wrong.set(index, fault);
-      }
-      const [first] = wrong.values();
-      if (first && wrong.size === watched.length) throw first;
-      if (answer.every(isFault)) nothing = answer.find(isFault);
-    },
-  );
-  const [first] = wrong.values();
-  // That there are any is told beside the call, which went well.
-  if (first) calls.ended(about.verb, { ms: 0, kind: first.kind, fault: first, misbehaved: true });
-  return seen.map((entry, index) => wrong.get(index) ?? (isFault(entry) ? soundFault(entry) : entry));
-}
-
-function faultIn(check: () => void, about: Parameters<typeof pluginFault>[1]): ProviderFault | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return pluginFault(error, about, 'unavailable');
-  }
 }
 
 const bounded = (given: Progress): Progress => (given.again_ms === undefined ? given : { ...given, again_ms: boundedWait(given.again_ms) });

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
-import type { ProviderFault } from '../fault.ts';
 import type { Call } from '../provider.ts';
+import type { CalledFor } from './called-for.ts';
 import type { CallWatch } from './call-watch.ts';
 import { guard, type CallEnd } from './guard.ts';
 import type { ProviderMeter } from './provider-meter.ts';
@@ -12,6 +12,8 @@ export interface Permit {
   readonly signal: AbortSignal;
   /** Throws ClaimLost when the claim is lost. Absent: there is no claim, and the signal alone counts. */
   fence?(): void;
+  /** The requests that it is called for. Absent: it is called for the instance itself. */
+  readonly of?: readonly CalledFor[];
 }
 
 /** Is told how each call at an instance ended, once. */
@@ -35,8 +37,8 @@ export interface CallName {
   readonly plugin: string | undefined;
   /** Without an answer such a call may have been executed. Default false. */
   readonly mutating?: boolean;
-  /** What its answer says of the provider, where that is no good though the call went well. */
-  readonly told?: () => ProviderFault | undefined;
+  /** What its end says, where its answer tells more than that it came. */
+  readonly judge?: (end: CallEnd) => CallEnd;
 }
 
 /** The calls at one provider instance: each bounded in time, checked, counted, and done in the instance's name. Verbs are made of it. */
@@ -44,8 +46,6 @@ export interface GuardedCalls {
   readonly instance: string;
   readonly log: Log;
   call<T>(name: CallName, permit: Permit, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T>;
-  /** Tells of an end beside that of a call: of something in its answer. */
-  ended(verb: Verb, end: CallEnd): void;
 }
 
 export function guardedCalls(instance: string, { log, meter, watch, evidence }: GuardedCallsParts): GuardedCalls {
@@ -56,17 +56,19 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
   return {
     instance,
     log,
-    ended,
-    call: ({ verb, mutating = false, told, ...about }, { signal, fence = () => undefined }, call, check) =>
+    call: ({ verb, mutating = false, judge = (end) => end, ...about }, { signal, fence = () => undefined, of }, call, check) =>
       guard(
-        { ...about, mutating, timeout_ms: timeOuts[verb], signal, fence, log, ended: (end) => ended(verb, withTold(end, told)) },
-        (given) => watch.call(instance, () => call(given)),
+        {
+          ...about,
+          mutating,
+          timeout_ms: timeOuts[verb],
+          signal,
+          fence,
+          log,
+          ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }),
+        },
+        (given) => watch.call(instance, () => call(given), of),
         check,
       ),
   };
-}
-
-function withTold(end: CallEnd, told: CallName['told']): CallEnd {
-  const fault = end.kind === undefined ? told?.() : undefined;
-  return fault ? { ...end, fault } : end;
 }

@@ -48,9 +48,11 @@ export interface PoolParts {
   readonly quarantine?: readonly Quarantined[];
 }
 
-/** An instance whose plugin hung the loop's thread: nothing of it is called for a while. */
+/** An instance whose plugin stopped the loop's thread: nothing of it is called for a while. */
 export interface Quarantined {
   readonly name: string;
+  /** It stopped the thread in calls for requests of this template: it is not called for these. */
+  readonly template_id?: string;
   /** From the start of this loop on. */
   readonly ms: number;
   readonly why: string;
@@ -71,7 +73,11 @@ export class SessionPool {
     this.#parts = parts;
     this.#signal = signal;
     const now = parts.clock.monotonic();
-    this.#quarantine = new Map((parts.quarantine ?? []).map(({ name, ms, why }) => [name, { until: now + ms, why }]));
+    this.#quarantine = new Map(
+      (parts.quarantine ?? [])
+        .toSorted((a, b) => a.ms - b.ms)
+        .map(({ name, template_id, ms, why }) => [keyOf(name, template_id), { until: now + ms, why }]),
+    );
   }
 
   /** The session of an instance. Rejects with a ProviderFault when the cloud does not say who we are, PROVIDER_NOT_FOUND when it is not configured. */
@@ -117,9 +123,13 @@ export class SessionPool {
     return this.#used.has(name) ? this.#known.get(name) : undefined;
   }
 
-  /** Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. */
-  quarantined(name: string): ProviderFault | undefined {
-    const kept = this.#quarantine.get(name);
+  /**
+   * Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. With a template: for its requests.
+   */
+  quarantined(name: string, template_id?: string): ProviderFault | undefined {
+    const own = template_id === undefined ? undefined : this.quarantined(name);
+    if (own) return own;
+    const kept = this.#quarantine.get(keyOf(name, template_id));
     const left = (kept?.until ?? 0) - this.#parts.clock.monotonic();
     if (!kept || left <= 0) return undefined;
     return new ProviderFault('unavailable', kept.why, { code: 'QUARANTINED', retry_after_ms: left });
@@ -209,6 +219,8 @@ export class SessionPool {
     }
   }
 }
+
+const keyOf = (name: string, template_id: string | undefined): string => (template_id === undefined ? name : `${name}\n${template_id}`);
 
 /** What is closed is closed when everything else was told to end. */
 const unbound = (): Permit => ({ signal: new AbortController().signal });

@@ -1,10 +1,13 @@
-import type { FaultKind, ProviderFault } from '../../fault.ts';
+import { preparationFailed, stoppedThread, type FaultKind, type ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../provider.ts';
 import { deferred, doubted, expired, launched, refused, short } from '../attempt.ts';
 import type { Draft } from '../case.ts';
 import type { Settings } from '../settings.ts';
+
+/** Then a preparation will not do better: the order is refused there, and the request goes to its next instance, or fails. */
+const mostPreparations = 3;
 
 /** The provider took the order. The machines that it answered with are taken in before. */
 export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
@@ -33,6 +36,11 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
       return;
     case 'throttled':
     case 'unavailable':
+      if (code === preparationFailed && attempt.tries + 1 >= mostPreparations) {
+        draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
+        draft.journal('attempt.refused', told);
+        return;
+      }
       draft.moveAttempt(attempt.attempt, (each) => deferred(each, fault, draft.now));
       draft.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
       return;
@@ -71,6 +79,20 @@ export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
   draft.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
   draft.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
+}
+
+/** Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up. */
+export function absorbBarred(draft: Draft, instance: string, message: string, settings: Settings): void {
+  for (const attempt of [...draft.attempts]) {
+    if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
+    if (!attempt.unsent) {
+      giveUp(draft, attempt, settings);
+      continue;
+    }
+    const why: Shortfall = { kind: 'unavailable', code: stoppedThread, message, count: attempt.order.machine_count };
+    draft.moveAttempt(attempt.attempt, (each) => refused(each, why));
+    draft.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
+  }
 }
 
 function shortfallOf({ order }: AttemptRecord, fault: ProviderFault): Shortfall {

@@ -6,7 +6,7 @@ import { connect, defaultAgainMs, orderOf, permitOf, type Absorb, type Tools } f
 
 /** Removes what the provider keeps for an attempt without machines. */
 export async function dispose(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
-  const connected = await connect(attempt.provider_instance, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const again = (ms: number) => void holding.dispose_at.set(attempt.attempt, tools.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (!api) {

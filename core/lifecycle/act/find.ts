@@ -8,7 +8,7 @@ import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts'
 
 /** A token that is too old proves nothing any more: only the tags can tell what the order started. */
 export async function find(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
-  const connected = await connect(attempt.provider_instance, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   const inVain: Absorb = (draft) => nextLook(draft, attempt, tools.settings);
   if (connected instanceof ProviderFault) return [postponed(attempt, connected.message)];

@@ -9,6 +9,7 @@ import type { CallEvidence } from '../../providers/guarded-calls.ts';
 import type { SessionPool } from '../../providers/session-pool.ts';
 import type { Verb } from '../../providers/time-outs.ts';
 import { AskTimes, shortestMs } from './ask-times.ts';
+import { Breaches } from './breaches.ts';
 import { Troubles } from './troubles.ts';
 
 /** An instance that has not answered for so long is unhealthy. */
@@ -22,6 +23,7 @@ interface Watched {
   health: Health;
   readonly troubles: Troubles;
   readonly times: AskTimes;
+  readonly breaches: Breaches;
   /** Monotonic: the last answer in this process. */
   answered?: number;
   /** Monotonic: when its health was last stored. */
@@ -35,7 +37,7 @@ interface Watched {
  * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is asked: at the start, after two
  * minutes without an answer, and ever less often while it is unhealthy. It is unhealthy when it may not act, when it has not answered for 30 s, and when
  * its plugin breaks its contract in some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another
- * chance, the later the more often that was for nothing.
+ * chance, the later the more often that was for nothing. What breaks in a call for a request is charged to that request first: see `Breaches`.
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;
@@ -52,12 +54,20 @@ export class HealthWatch implements CallEvidence {
     this.#first_at = clock.monotonic() + firstMs;
   }
 
-  ended(instance: string, verb: Verb, { ms, fault, misbehaved, told_to_end }: CallEnd): void {
-    if (told_to_end || verb === 'close') return;
+  ended(instance: string, verb: Verb, { ms, fault, misbehaved, told_to_end, of, unsure }: CallEnd): void {
+    if (told_to_end || unsure || verb === 'close') return;
     const watched = this.#of(instance);
     // What has no answer yet had none since it began, unless another call was answered meanwhile.
     const since = Math.max(this.#clock.monotonic() - ms, watched.answered ?? -Infinity);
-    if (misbehaved && fault) return this.#trouble(instance, verb, fault.message, fault.code === 'TIMEOUT' ? since : -Infinity);
+    if (misbehaved && fault) {
+      const late = fault.code === 'TIMEOUT';
+      if (!of) return this.#trouble(instance, verb, fault.message, late ? since : -Infinity);
+      // A check says whether it is the instance that does not answer.
+      if (late) return this.#trouble(instance, 'silence', fault.message, since);
+      if (watched.breaches.isItsOwn(verb, of)) this.#trouble(instance, verb, fault.message);
+      return;
+    }
+    watched.breaches.over(verb);
     watched.troubles.end(verb);
     if (fault?.kind === 'credentials') this.#trouble(instance, 'credentials', fault.message);
     else if (fault?.kind === 'unavailable' || fault?.kind === 'unknown-outcome') this.#trouble(instance, 'silence', fault.message, since);
@@ -139,7 +149,14 @@ export class HealthWatch implements CallEvidence {
     let watched = this.#watched.get(name);
     if (!watched) {
       const times = new AskTimes(this.#clock, this.#first_at);
-      watched = { health: this.#facts.health(name), troubles: new Troubles(), times, stored: -Infinity, unstored: false };
+      watched = {
+        health: this.#facts.health(name),
+        troubles: new Troubles(),
+        times,
+        breaches: new Breaches(),
+        stored: -Infinity,
+        unstored: false,
+      };
       this.#watched.set(name, watched);
     }
     return watched;

@@ -15,7 +15,7 @@ const manyAtRest = 100;
 
 /** Asks how the machines of an attempt are. A failed answer says nothing about them. */
 export async function look(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
-  const connected = await connect(attempt.provider_instance, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   holding.looked_at.set(attempt.attempt, tools.monotonic());
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];

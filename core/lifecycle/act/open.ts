@@ -20,7 +20,7 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
   const [first] = orders;
   if (!first) return [];
   const { provider_instance } = first.option;
-  const connected = await connect(provider_instance, tools);
+  const connected = await connect(provider_instance, first.option.template, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
     holding.holdBack(

@@ -6,7 +6,7 @@ import { connect, defaultAgainMs, permitOf, type Absorb, type Tools } from './to
 
 /** Tells a handle what shall be. */
 export async function release({ attempt, aim, lost_seen }: Demand, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
-  const connected = await connect(attempt.provider_instance, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const again = (ms: number) => void holding.release_at.set(attempt.attempt, tools.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (!api || attempt.handle === undefined) {

@@ -1,4 +1,4 @@
-import { isFault, ProviderFault } from '../../fault.ts';
+import { isFault, preparationFailed, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../provider.ts';
@@ -19,7 +19,7 @@ const rowsOfMachine = 5;
 
 /** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
 export async function send(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
-  const connected = await connect(attempt.provider_instance, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, holding, tools);
   const api = connected.api(attempt.api);
   if (!api) return [];
@@ -94,8 +94,10 @@ async function prepare(attempt: AttemptRecord, api: GuardedApi, holding: Holding
     return { value: await api.prepare(orderOf(attempt, undefined), permitOf(holding, tools)), fresh: true };
   } catch (error) {
     // Preparing starts no machine and is idempotent: a lost answer is only a reason to ask again.
-    if (isFault(error) && error.kind === 'unknown-outcome')
-      throw new ProviderFault('unavailable', error.message, { code: error.code, cause: error });
+    if (isFault(error) && error.kind === 'unknown-outcome') {
+      const code = error.code === 'PLUGIN_ERROR' ? preparationFailed : error.code;
+      throw new ProviderFault('unavailable', error.message, { code, cause: error });
+    }
     throw error;
   }
 }

@@ -3,6 +3,9 @@ import { isFault, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { LaunchOrder, ProviderApi } from '../../provider.ts';
+import type { Template } from '../../model/template.ts';
+import type { RequestRecord } from '../../model/request.ts';
+import type { CalledFor } from '../../providers/called-for.ts';
 import type { Permit } from '../../providers/guarded-calls.ts';
 import type { Connected, SessionPool } from '../../providers/session-pool.ts';
 import type { Draft } from '../case.ts';
@@ -39,10 +42,10 @@ export interface Tools {
 /** Without a word from the provider, it is asked again after this time. */
 export const defaultAgainMs = 2_000;
 
-/** The session, or the fault that keeps us from it. */
-export async function connect(instance: string, tools: Tools): Promise<Connected | ProviderFault> {
+/** The session, or the fault that keeps us from it, or from what is to be done there for the requests of a template. */
+export async function connect(instance: string, { template_id }: Template, tools: Tools): Promise<Connected | ProviderFault> {
   try {
-    return await tools.pool.connect(instance);
+    return tools.pool.quarantined(instance, template_id) ?? (await tools.pool.connect(instance));
   } catch (error) {
     if (isFault(error)) return error;
     const message = isBrokerError(error) ? error.message : `Provider instance '${instance}' cannot connect.`;
@@ -52,8 +55,11 @@ export async function connect(instance: string, tools: Tools): Promise<Connected
 
 /** What a call for a request may act on: it ends when the claim is lost, or the loop stops. */
 export function permitOf(holding: Holding, tools: Tools): Permit {
-  return { signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence() };
+  return { signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), of: [calledFor(holding.case.request)] };
 }
+
+/** Who is charged with what goes wrong in a call for a request. */
+export const calledFor = ({ request_id, template_id }: RequestRecord): CalledFor => ({ request_id, template_id: template_id ?? '' });
 
 /** The order of an attempt as it was frozen, with what was prepared for it. */
 export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<any, any> {

@@ -17,17 +17,22 @@ export interface FallbackOrder {
 
 /**
  * The instances that may serve a request now: by the selection that accepted it, made anew. The one that was chosen then stays first while it can serve;
- * those that do not answer come last, for they may answer again.
+ * those that do not answer come last, for they may answer again. `barred`: instances that nothing more is ordered from, each with why.
  */
-export function fallbackOrder(request: RequestRecord, directory: ProviderDirectory): FallbackOrder {
+export function fallbackOrder(
+  request: RequestRecord,
+  directory: ProviderDirectory,
+  barred: ReadonlyMap<string, string> = new Map(),
+): FallbackOrder {
   const { request_id: key, template, variants, machine_count, preference = {}, selected_instance } = request;
   if (!template) return { options: [], out: [] };
   const placed = { template, ...(variants ? { variants } : {}) };
   const { eligible, unfit, rejected } = rankAll(placed, { key, machine_count }, preference, directory);
-  const options = eligible.flatMap(({ name }) => optionAt(name, placed, directory));
+  const options = eligible.flatMap(({ name }) => (barred.has(name) ? [] : optionAt(name, placed, directory)));
+  const left = [...barred].map(([name, why]): Rejection => ({ name, code: 'TEMPLATE_INVALID', reason: why.replace(/\.$/, '') }));
   const place = ({ provider_instance, unhealthy = false }: ProviderOption): number =>
     Number(unhealthy) * 2 + Number(provider_instance !== selected_instance);
-  return { options: options.toSorted((a, b) => place(a) - place(b)), out: [...rejected, ...unfit.map(unfitness)] };
+  return { options: options.toSorted((a, b) => place(a) - place(b)), out: [...rejected, ...unfit.map(unfitness), ...left] };
 }
 
 /** What to say of a request that no instance may serve. */
@@ -52,6 +57,6 @@ function optionAt(name: string, placed: Placed, directory: ProviderDirectory): r
     ...(directory.health(name).status === 'unhealthy' ? { unhealthy: true } : {}),
   };
   // It is not asked what it offers, and no order for it is sent: the request waits for it where there is no other.
-  if (directory.quarantined(name)) return [{ ...option, offers: undefined, short: new Map() }];
+  if (directory.quarantined(name, template.template_id)) return [{ ...option, offers: undefined, short: new Map() }];
   return [{ ...option, ...directory.offersOf(template, instance, api) }];
 }

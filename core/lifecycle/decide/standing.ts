@@ -1,4 +1,4 @@
-import type { FaultKind } from '../../fault.ts';
+import { preparationFailed, type FaultKind } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Case } from '../case.ts';
@@ -37,7 +37,9 @@ export const attemptsAt = (from: Case, { provider_instance, api }: ProviderOptio
 /** The whole order was refused for a reason that has nothing to do with its offers. Credentials hold it up only until the instance may act again. */
 export const isRuledOut = ({ unhealthy = false }: ProviderOption, tried: readonly AttemptRecord[]): boolean =>
   tried.some(
-    ({ state, shortfall }) => state === 'closed' && shortfall.some(({ kind }) => kind === 'quota' || (kind === 'credentials' && unhealthy)),
+    ({ state, shortfall }) =>
+      state === 'closed' &&
+      shortfall.some(({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === preparationFailed),
   );
 
 /** The instance did not answer, and was left: nothing is known of what it offers. */

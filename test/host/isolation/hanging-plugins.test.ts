@@ -1,106 +1,130 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import test from 'ava';
-import { bootBroker } from '../../support/boot-broker.ts';
+import { bootUnruly } from './stopped-thread.ts';
 import { read } from './unruly.ts';
 
-const plugin = join(import.meta.dirname, 'unruly.ts');
-
-const instances = ['good', 'bad', 'slow'];
-
-interface Told {
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 // One at a time: each needs a processor for itself while it spins.
-for (const { rule, how } of [
-  { rule: 'launch spins', how: 'spins before its first wait' },
-  { rule: 'launch spins-later', how: 'spins after it waited' },
-  { rule: 'launch blocks', how: 'spins in what no debugger can stop' },
+for (const { rule, how, ended } of [
+  { rule: 'connect spins', how: 'spins while it connects', ended: false },
+  { rule: 'identity spins-later', how: 'spins after it waited', ended: false },
+  { rule: 'identity blocks', how: 'spins in what no debugger can stop', ended: false },
+  { rule: 'connect exits', how: 'ends the thread', ended: true },
+  { rule: 'identity exits-later', how: 'ends the thread after it waited', ended: true },
+  { rule: 'connect swallows', how: 'takes all memory of the thread', ended: true },
+  { rule: 'identity swallows-later', how: 'takes all memory of the thread after it waited', ended: true },
 ])
-  test.serial(`a plugin that ${how} is left alone for a while; the others go on, and so does it when it behaves again`, async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'muster-hanging-'));
-    const stateOf = (name: string) => join(directory, name);
-    const told: Told[] = [];
-    const hear = (fields: Readonly<Record<string, unknown>>, message: string) => void told.push({ fields, message });
-    writeFileSync(`${stateOf('bad')}.rule`, rule);
-    writeFileSync(`${stateOf('slow')}.rule`, 'launch waits');
-    const broker = await bootBroker({
-      loop: 'thread',
-      thread: { ping_ms: 250, quarantine_ms: 4_000 },
-      log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear },
-      templates: instances.map((name) => ({ template_id: name, provider_name: name, state: stateOf(name) })),
-      configuration: {
-        plugins: [plugin, 'default-format', 'storage-sqlite'],
-        providers: instances.map((name) => ({ name, type: 'unruly', config: { state: stateOf(name) } })),
-      },
-    });
-    t.teardown(async () => {
-      await broker.close();
-      rmSync(directory, { recursive: true });
-    });
-    const { call, until } = broker;
-    const request = async (name: string): Promise<string> =>
-      (await call('POST', '/machines/request', { template_id: name, machine_count: 2 })).body.request_id;
-    const completed = (id: string) =>
-      until(async () => {
-        const { body } = await call('GET', `/requests/${id}/status`);
-        return body.status === 'completed' && body;
+  test.serial(
+    `an instance whose plugin ${how} is left alone for a while; the others go on, and so does it when it behaves again`,
+    async (t) => {
+      const broker = await bootUnruly(t, {
+        rules: { good: undefined, bad: rule },
+        templates: { good: { at: 'good' }, bad: { at: 'bad' } },
       });
-
-    await completed(await request('good'));
-    // Its call is under way while the other hangs; in the next thread it is quick.
-    const slow = await request('slow');
-    await until(async () => existsSync(`${stateOf('slow')}.waiting`));
-    rmSync(`${stateOf('slow')}.rule`);
-    const bad = await request('bad');
-    const { message } = await until(async () => {
-      const { body } = await call('GET', '/providers/bad');
-      return body.status === 'unhealthy' && (body as { readonly message: string });
-    });
-    t.regex(message, /held the loop's thread up .*nothing of it is called before 20/);
-    // While it is left alone.
-    await completed(await request('good'));
-    await completed(slow);
-    for (const name of ['good', 'slow']) t.is((await call('GET', `/providers/${name}`)).body.status, 'healthy');
-    t.is((await call('GET', '/providers/bad')).body.status, 'unhealthy');
-    const hung = told.find(({ message: line }) => line.startsWith('The loop thread hangs'));
-    t.deepEqual(hung?.fields['suspects'], ['bad']);
-    if (rule !== 'launch blocks') t.regex(hung?.message ?? '', /unruly\.ts/);
-
-    rmSync(`${stateOf('bad')}.rule`);
-    const { machines } = await completed(bad);
-    t.is(machines.length, 2);
-    t.is(Object.keys(read(stateOf('bad'))).length, 2);
-    await until(async () => (await call('GET', '/providers/bad')).body.status === 'healthy');
-    t.is(told.filter(({ message: line }) => line.startsWith('The loop thread hangs')).length, 1);
-  });
-
-test.serial('what a plugin throws in a timer does not end the thread, and costs its instance only', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'muster-stray-'));
-  const state = join(directory, 'bad');
-  writeFileSync(`${state}.rule`, 'launch stray');
-  const told: string[] = [];
-  const hear = (_: unknown, message: string) => void told.push(message);
-  const broker = await bootBroker({
-    loop: 'thread',
-    log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear },
-    templates: [{ template_id: 'bad', state }],
-    configuration: {
-      plugins: [plugin, 'default-format', 'storage-sqlite'],
-      providers: [{ name: 'bad', type: 'unruly', config: { state } }],
+      const bad = await broker.request('bad').catch(() => undefined);
+      const { message } = await broker.until(async () => {
+        const found = await broker.health('bad');
+        return found.status === 'unhealthy' && (found as { readonly message: string });
+      });
+      t.regex(
+        message,
+        ended
+          ? /ended the loop's thread.*nothing of it is called before 20/
+          : /held the loop's thread up .*nothing of it is called before 20/,
+      );
+      // While it is left alone.
+      await broker.completed(await broker.request('good'));
+      t.is((await broker.health('good')).status, 'healthy');
+      t.is((await broker.health('bad')).status, 'unhealthy');
+      broker.cure('bad');
+      const { machines } = await broker.completed(bad ?? (await broker.until(() => broker.request('bad').catch(() => undefined))));
+      t.is(machines.length, 2);
+      t.is(Object.keys(read(broker.stateOf('bad'))).length, 2);
+      await broker.until(async () => (await broker.health('bad')).status === 'healthy');
     },
+  );
+
+for (const { rule, how, ended } of [
+  { rule: 'launch spins', how: 'spins before its first wait', ended: false },
+  { rule: 'launch spins-later', how: 'spins after it waited', ended: false },
+  { rule: 'launch blocks', how: 'spins in what no debugger can stop', ended: false },
+  { rule: 'prepare exits', how: 'ends the thread', ended: true },
+  { rule: 'launch exits-later', how: 'ends the thread after it waited', ended: true },
+  { rule: 'prepare swallows', how: 'takes all memory of the thread', ended: true },
+])
+  test.serial(
+    `a plugin that ${how} for one request is not called for its template for a while; others are served at the same instance`,
+    async (t) => {
+      const broker = await bootUnruly(t, {
+        rules: { east: undefined, slow: 'launch waits' },
+        templates: { good: { at: 'east' }, bad: { at: 'east', rule }, slow: { at: 'slow' } },
+        quarantine_ms: 60_000,
+      });
+      await broker.completed(await broker.request('good'));
+      // Its call is under way while the other stops the thread; in the next one it is quick.
+      const slow = await broker.request('slow');
+      await broker.until(async () => existsSync(`${broker.stateOf('slow')}.waiting`));
+      rmSync(`${broker.stateOf('slow')}.rule`);
+      const bad = await broker.request('bad');
+      const { message } = await broker.until(async () => {
+        const found = await broker.status(bad);
+        return /nothing for requests of template 'bad' is called before 20/.test(found.message) && found;
+      });
+      t.regex(message, ended ? /ended the loop's thread/ : /held the loop's thread up/);
+      await broker.completed(await broker.request('good'));
+      await broker.completed(slow);
+      for (const name of ['east', 'slow']) t.is((await broker.health(name)).status, 'healthy', name);
+      const charged = broker.told.find(({ message: line }) => line.includes('is not called for requests of template'));
+      t.is(charged?.fields['request_id'], bad);
+      t.is(broker.stops(), ended ? 1 : 2);
+    },
+  );
+
+for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
+  test.serial(
+    `a request that stops the thread twice (${rule}) has failed with a sentence, over a start too, and others go on`,
+    async (t) => {
+      const broker = await bootUnruly(t, {
+        rules: { east: undefined },
+        templates: { good: { at: 'east' }, bad: { at: 'east', rule } },
+        quarantine_ms: 500,
+      });
+      const bad = await broker.request('bad');
+      await broker.until(async () => broker.told.some(({ message }) => message.includes('is not called for requests of template')));
+      await broker.until(async () => (await broker.call('GET', '/requests/?limit=1')).status === 200);
+      await broker.completed(await broker.request('good'));
+      await broker.again();
+      await broker.until(async () => {
+        const { message, status } = await broker.status(bad);
+        return (status === 'failed' || /looking for it by its tags/.test(message)) && true;
+      });
+      const { message, fulfilment } = await broker.status(bad);
+      if (rule === 'launch exits-later') t.regex(message, /looking for it by its tags/);
+      else t.regex(JSON.stringify([message, fulfilment]), /Calls for this request stopped the loop's thread 2 times/);
+      await broker.completed(await broker.request('good'));
+      t.is((await broker.health('east')).status, 'healthy');
+    },
+  );
+
+test.serial('what a call for a request throws in a timer does not end the thread, and costs nobody the instance', async (t) => {
+  const broker = await bootUnruly(t, { rules: { bad: 'launch stray' }, templates: { bad: { at: 'bad' } } });
+  const id = await broker.request('bad');
+  await broker.completed(id);
+  const line = await broker.until(async () =>
+    broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw where nobody waits')),
+  );
+  t.is(line.fields['request_id'], id);
+  t.not((await broker.health('bad')).status, 'unhealthy');
+  t.is(broker.stops(), 0);
+});
+
+test.serial('what a plugin throws in a timer of its instance does not end the thread, and costs its instance only', async (t) => {
+  const broker = await bootUnruly(t, {
+    rules: { bad: undefined, good: undefined },
+    templates: { bad: { at: 'bad' }, good: { at: 'good' } },
   });
-  t.teardown(async () => {
-    await broker.close();
-    rmSync(directory, { recursive: true });
-  });
-  const { call, until } = broker;
-  const { body } = await call('POST', '/machines/request', { template_id: 'bad', machine_count: 1 });
-  await until(async () => (await call('GET', `/requests/${body.request_id}/status`)).body.status === 'completed');
-  await until(async () => /thrown in a timer/.test((await call('GET', '/providers/bad')).body.message ?? ''));
-  t.true(told.some((line) => line.startsWith('bad: Its plugin threw where nobody waits')));
-  t.false(told.some((line) => line.includes('It is replaced')));
+  writeFileSync(`${broker.stateOf('bad')}.rule`, 'identity stray');
+  await broker.request('bad').catch(() => undefined);
+  await broker.until(async () => /thrown in a timer/.test((await broker.health('bad')).message ?? ''));
+  await broker.completed(await broker.request('good'));
+  t.is(broker.stops(), 0);
 });

@@ -1,25 +1,25 @@
 import test from 'ava';
 import { CallMarks, callMemory, readMarks } from '../../../host/call-marks.ts';
 import { Quarantine } from '../../../host/quarantine.ts';
-import { suspectsOf } from '../../../host/suspects.ts';
+import { endedBy, suspectsOf } from '../../../host/suspects.ts';
 
-test('who hangs the thread again and again is left alone twice as long each time, up to an hour, and is forgiven after an hour without', (t) => {
+const of = (request_id: string, template_id: string) => ({ request_id, template_id });
+const why = () => 'it hung';
+
+test('who stops the thread again and again is left alone twice as long each time, up to an hour, and is forgiven after an hour without', (t) => {
   let now = 0;
   const quarantine = new Quarantine(() => now);
   const times = Array.from({ length: 8 }, () => {
-    const ms = quarantine.add('east', () => 'it hung');
+    const { ms } = quarantine.add('east', undefined, why);
     now += ms;
     return ms / 60_000;
   });
   t.deepEqual(times, [1, 2, 4, 8, 16, 32, 60, 60]);
   now += 3_600_000;
-  t.is(
-    quarantine.add('east', () => 'it hung'),
-    60_000,
-  );
-  t.is(
-    quarantine.add('west', () => 'too'),
-    60_000,
+  t.deepEqual(quarantine.add('east', undefined, why), { name: 'east', ms: 60_000 });
+  t.deepEqual(
+    quarantine.add('west', undefined, () => 'too'),
+    { name: 'west', ms: 60_000 },
   );
   now += 20_000;
   t.deepEqual(quarantine.present(), [
@@ -30,20 +30,42 @@ test('who hangs the thread again and again is left alone twice as long each time
   t.deepEqual(quarantine.present(), []);
 });
 
+test('requests of a template are left alone before the instance is, and the instance after three templates within an hour', (t) => {
+  let now = 0;
+  const quarantine = new Quarantine(() => now);
+  t.deepEqual(quarantine.add('east', of('r1', 'a'), why), { name: 'east', template_id: 'a', ms: 60_000 });
+  t.deepEqual(quarantine.add('east', of('r2', 'a'), why), { name: 'east', template_id: 'a', ms: 120_000 });
+  t.deepEqual(quarantine.add('east', of('r3', 'b'), why), { name: 'east', template_id: 'b', ms: 60_000 });
+  t.deepEqual(quarantine.add('west', of('r3', 'c'), why), { name: 'west', template_id: 'c', ms: 60_000 });
+  t.deepEqual(
+    quarantine.present().map(({ name, template_id }) => [name, template_id]),
+    [
+      ['east', 'a'],
+      ['east', 'b'],
+      ['west', 'c'],
+    ],
+  );
+  now += 600_000;
+  t.deepEqual(quarantine.add('east', of('r4', 'c'), why), { name: 'east', ms: 60_000 });
+  now += 2 * 3_600_000;
+  t.deepEqual(quarantine.add('east', of('r5', 'd'), why), { name: 'east', template_id: 'd', ms: 60_000 });
+});
+
 const own = ['file:///muster/core/'];
 const ours = { name: 'nextStep', url: 'file:///muster/core/lifecycle/x.ts', line: 1 };
 const theirs = { name: 'spin', url: 'file:///acme/index.ts', line: 7 };
 
 test('the one in whose name the thread was stopped is suspected, and nobody else', (t) => {
-  const marks = { at_once: 'west', under_way: ['east', 'west'] };
-  t.deepEqual(suspectsOf({ frames: [theirs, ours], whose: 'east' }, marks, own), {
+  const marks = { at_once: { name: 'west' }, under_way: ['east', 'west'] };
+  t.deepEqual(suspectsOf({ frames: [theirs, ours], whose: { name: 'east', of: of('r', 't') } }, marks, own), {
     names: ['east'],
+    of: of('r', 't'),
     where: 'spin (file:///acme/index.ts:7)',
   });
 });
 
 test('without a name it is who was in the part that runs at once; in code of our own nobody; else everyone with a call under way', (t) => {
-  t.deepEqual(suspectsOf(undefined, { at_once: 'west', under_way: ['east', 'west'] }, own).names, ['west']);
+  t.deepEqual(suspectsOf(undefined, { at_once: { name: 'west' }, under_way: ['east', 'west'] }, own).names, ['west']);
   t.deepEqual(suspectsOf({ frames: [ours] }, { under_way: ['east'] }, own).names, []);
   t.deepEqual(suspectsOf({ frames: [theirs, ours] }, { under_way: ['east', 'west'] }, own).names, ['east', 'west']);
   t.deepEqual(suspectsOf(undefined, { under_way: ['east'] }, own).names, ['east']);
@@ -64,8 +86,8 @@ test('marks say who runs at once and whose calls are under way, and in whose nam
   t.deepEqual(readMarks(memory, names), { under_way: ['east'] });
   marks.pure('west', () => seen.push(readMarks(memory, names)));
   t.deepEqual(seen, [
-    { at_once: 'east', under_way: ['east'] },
-    { at_once: 'west', under_way: ['east'] },
+    { at_once: { name: 'east' }, under_way: ['east'] },
+    { at_once: { name: 'west' }, under_way: ['east'] },
   ]);
   await t.throwsAsync(
     marks.call('west', () => {
@@ -73,7 +95,46 @@ test('marks say who runs at once and whose calls are under way, and in whose nam
     }),
   );
   end();
-  t.is(await long, 'east');
+  t.deepEqual(await long, { name: 'east' });
   t.deepEqual(readMarks(memory, names), { under_way: [] });
   t.is(marks.whose(), undefined);
+});
+
+test('marks say for which request a plugin is called, and in whose name a thread ends itself', async (t) => {
+  const memory = callMemory();
+  const names = ['east', 'west'];
+  const marks = new CallMarks(memory, names);
+  const [one, other] = [of('req-1', 'small'), of('req-2', 'größer')];
+  const seen: unknown[] = [];
+  const see = () => void seen.push(readMarks(memory, names).at_once);
+  await marks.call('east', async () => {
+    see();
+    marks.pure('west', see);
+    see();
+    await marks.call('west', async () => see(), [other]);
+  }, [one]);
+  marks.about(other, () => marks.pure('west', see));
+  await marks.call('east', async () => see(), [one, other]);
+  t.deepEqual(seen, [
+    { name: 'east', of: one },
+    { name: 'west' },
+    { name: 'east', of: one },
+    { name: 'west', of: other },
+    { name: 'west', of: other },
+    { name: 'east' },
+  ]);
+  t.deepEqual(readMarks(memory, names), { under_way: [] });
+  await marks.call('east', async () => marks.lastWords(), [one]);
+  t.deepEqual(readMarks(memory, names).last, { name: 'east', of: one });
+});
+
+test('who ended a thread is in whose name it ended, else who ran at once, else of whom a call was under way twice in a row', (t) => {
+  const under_way = ['east', 'west'];
+  t.deepEqual(endedBy({ last: { name: 'west', of: of('r', 't') }, at_once: { name: 'east' }, under_way }, []), {
+    names: ['west'],
+    of: of('r', 't'),
+  });
+  t.deepEqual(endedBy({ at_once: { name: 'east' }, under_way }, under_way), { names: ['east'] });
+  t.deepEqual(endedBy({ under_way }, []), { names: [] });
+  t.deepEqual(endedBy({ under_way }, ['west', 'south']), { names: ['west'] });
 });

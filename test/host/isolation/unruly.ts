@@ -1,4 +1,7 @@
-/** A plugin whose instances misbehave while a file says so: `<state>.rule` with `<function> <how>`. What it started is kept in `<state>`. */
+/**
+ * A plugin whose instances misbehave while a file says so: `<state>.rule` with `<function> <how>`; or for a template that has that as its `rule`. What it
+ * started is kept in `<state>`.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { definePlugin, defineProviderApi, defineProviderType, ProviderFault, Type, type MachineReport } from '../../../core/index.ts';
 
@@ -34,9 +37,9 @@ const nonsense: Readonly<Record<string, unknown>> = {
 };
 
 /** What a function does instead of its work; undefined: its work. */
-function unruly(state: string, name: string): { readonly answer: unknown } | undefined {
+function unruly(state: string, name: string, own?: unknown): { readonly answer: unknown } | undefined {
   const rule = `${state}.rule`;
-  const [whom, how] = existsSync(rule) ? readFileSync(rule, 'utf8').split(' ') : [];
+  const [whom, how] = typeof own === 'string' ? own.split(' ') : existsSync(rule) ? readFileSync(rule, 'utf8').split(' ') : [];
   if (whom !== name) return undefined;
   switch (how) {
     case 'throws':
@@ -47,6 +50,12 @@ function unruly(state: string, name: string): { readonly answer: unknown } | und
       return { answer: undefined };
     case 'nonsense':
       return { answer: nonsense[name] };
+    case 'exits':
+      process.exit(3);
+    case 'swallows': {
+      const kept: unknown[] = [];
+      for (;;) kept.push(Array.from({ length: 10_000 }, (_, index) => ({ index })));
+    }
     case 'spins':
       for (;;);
     case 'blocks':
@@ -55,9 +64,14 @@ function unruly(state: string, name: string): { readonly answer: unknown } | und
   return undefined;
 }
 
-async function later<T>({ state }: Session, name: string, work: () => T): Promise<T> {
+async function later<T>({ state }: Session, name: string, work: () => T, own?: unknown): Promise<T> {
   const rule = `${state}.rule`;
-  const text = existsSync(rule) ? readFileSync(rule, 'utf8') : '';
+  const text = typeof own === 'string' ? own : existsSync(rule) ? readFileSync(rule, 'utf8') : '';
+  for (const how of ['exits', 'swallows'])
+    if (text === `${name} ${how}-later`) {
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+      unruly(state, name, `${name} ${how}`);
+    }
   if (text === `${name} spins-later`) {
     await new Promise((resolve) => void setTimeout(resolve, 5));
     for (;;);
@@ -67,7 +81,7 @@ async function later<T>({ state }: Session, name: string, work: () => T): Promis
     await new Promise(() => undefined);
   }
   if (text === `${name} stray`) setTimeout(() => Promise.reject(new Error('thrown in a timer')), 1);
-  const instead = unruly(state, name);
+  const instead = unruly(state, name, own);
   return instead ? (instead.answer as T) : work();
 }
 
@@ -114,7 +128,7 @@ function reports(state: string, token: string): MachineReport[] {
 const api = defineProviderApi<Session>()({
   type: 'unruly',
   name: 'Plain',
-  fields: Type.Object({ state: Type.Optional(Type.String()) }),
+  fields: Type.Object({ state: Type.Optional(Type.String()), rule: Type.Optional(Type.String()) }),
   capabilities: {
     supports_spot: false,
     supports_on_demand: true,
@@ -126,28 +140,37 @@ const api = defineProviderApi<Session>()({
     token_valid_ms: 86_400_000,
     late_release_ms: 0,
   },
-  review: ({ state }) => {
-    const instead = unruly(String(state), 'review');
+  review: ({ state, rule }) => {
+    const instead = unruly(String(state), 'review', rule);
     return instead ? (instead.answer as never) : [];
   },
-  offers: ({ state }) => {
-    const instead = unruly(String(state), 'offers');
+  offers: ({ state, rule }) => {
+    const instead = unruly(String(state), 'offers', rule);
     return instead ? (instead.answer as never) : [{ key: 'any' }];
   },
-  prepare: (session) => later(session, 'prepare', () => ({ ready: true })),
-  launch: (session, { token, machine_count, request_id }, call) =>
-    later(session, 'launch', () => {
-      call.fence();
-      const { state } = session;
-      const machines = read(state);
-      const mine = Object.values(machines).filter((machine) => machine.token === token).length;
-      for (let n = mine; n < machine_count; n++) machines[`${request_id}-${token.slice(0, 6)}-${n}`] = { token, live: true };
-      write(state, machines);
-      return { handle: { token }, machines: reports(state, token), settled: true };
-    }),
+  prepare: (session, { template }) => later(session, 'prepare', () => ({ ready: true }), template.rule),
+  launch: (session, { token, machine_count, request_id, template }, call) =>
+    later(
+      session,
+      'launch',
+      () => {
+        call.fence();
+        const { state } = session;
+        const machines = read(state);
+        const mine = Object.values(machines).filter((machine) => machine.token === token).length;
+        for (let n = mine; n < machine_count; n++) machines[`${request_id}-${token.slice(0, 6)}-${n}`] = { token, live: true };
+        write(state, machines);
+        return { handle: { token }, machines: reports(state, token), settled: true };
+      },
+      template.rule,
+    ),
   observe: (session, watched) =>
-    later(session, 'observe', () =>
-      watched.map(({ handle }) => ({ machines: reports(session.state, (handle as { token: string }).token), settled: true })),
+    later(
+      session,
+      'observe',
+      () => watched.map(({ handle }) => ({ machines: reports(session.state, (handle as { token: string }).token), settled: true })),
+      // One such order is enough to break the observation of all.
+      watched.map(({ order }) => order.template['rule']).find((rule) => String(rule).startsWith('observe ')),
     ),
   release: (session, handle, { go }, call) =>
     later(session, 'release', () => {
