@@ -57,19 +57,13 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
   },
 };
 
-/** The plugin broke its contract while it made the order of a request ready. */
-export const preparationFailed = 'PREPARATION_FAILED';
-
-/** Calls for a request hung or ended the loop's thread again and again. */
-export const stoppedThread = 'STOPPED_THREAD';
-
 /** Codes that faults and shortfalls have where muster itself says so; all others are the provider's. */
 export const ownFaultCodes: Readonly<Record<string, string>> = {
   TIMEOUT: 'An answer did not come in time, or the time-out of the request passed.',
   PLUGIN_ERROR: 'The plugin threw something that is no fault, or gave nonsense: a bug of the plugin, told in the log.',
-  [preparationFailed]:
+  PREPARATION_FAILED:
     'The plugin failed three times while it made the order of this request ready; told in the log. Others are served there.',
-  [stoppedThread]: 'Two calls for this request hung or ended the thread that carries requests out: nothing more is called for it there.',
+  STOPPED_THREAD: 'Two calls for this request hung or ended the thread that carries requests out: nothing more is called for it there.',
   NO_ANSWER: 'The instance carried nothing out for half a minute; another one serves instead.',
   QUARANTINED:
     'The instance, or requests of one template there, are left alone for a while: a call hung or ended the thread that carries requests out.',

@@ -27,6 +27,13 @@ export const unfitness = ({ name, unfit }: Candidate): Rejection => ({
   reason: `its API cannot honour the template: ${(unfit ?? '').replace(/\.$/, '')}`,
 });
 
+/** Nothing more is called there for a request, and why. */
+export const barrier = ([name, why]: readonly [string, string]): Rejection => ({
+  name,
+  code: 'TEMPLATE_INVALID',
+  reason: why.replace(/\.$/, ''),
+});
+
 function objection(query: SelectionQuery, strategy: Strategy, candidate: Candidate): Rejection | undefined {
   const { name } = candidate;
   if (!candidate.enabled) return { name, code: 'PROVIDER_DISABLED', reason: 'it is disabled' };

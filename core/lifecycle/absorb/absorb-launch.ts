@@ -1,4 +1,4 @@
-import { preparationFailed, stoppedThread, type FaultKind, type ProviderFault } from '../../fault.ts';
+import type { FaultKind, ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../provider.ts';
@@ -36,7 +36,7 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
       return;
     case 'throttled':
     case 'unavailable':
-      if (code === preparationFailed && attempt.tries + 1 >= mostPreparations) {
+      if (code === 'PREPARATION_FAILED' && attempt.tries + 1 >= mostPreparations) {
         draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
         draft.journal('attempt.refused', told);
         return;
@@ -83,13 +83,13 @@ export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string
 
 /** Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up. */
 export function absorbBarred(draft: Draft, instance: string, message: string, settings: Settings): void {
-  for (const attempt of [...draft.attempts]) {
+  for (const attempt of draft.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
     if (!attempt.unsent) {
       giveUp(draft, attempt, settings);
       continue;
     }
-    const why: Shortfall = { kind: 'unavailable', code: stoppedThread, message, count: attempt.order.machine_count };
+    const why: Shortfall = { kind: 'unavailable', code: 'STOPPED_THREAD', message, count: attempt.order.machine_count };
     draft.moveAttempt(attempt.attempt, (each) => refused(each, why));
     draft.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
   }

@@ -23,7 +23,9 @@ interface Watched {
   health: Health;
   readonly troubles: Troubles;
   readonly times: AskTimes;
+  /** Templates with which its plugin broke its contract, and with which it might not act. */
   readonly breaches: Breaches;
+  readonly refusals: Breaches;
   /** Monotonic: the last answer in this process. */
   answered?: number;
   /** Monotonic: when its health was last stored. */
@@ -35,7 +37,7 @@ interface Watched {
 
 /**
  * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is asked: at the start, after two
- * minutes without an answer, and ever less often while it is unhealthy. It is unhealthy when it may not act, when it has not answered for 30 s, and when
+ * minutes without an answer, and ever less often while it is unhealthy. It is unhealthy when it may not act at all, when it has not answered for 30 s, and when
  * its plugin breaks its contract in some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another
  * chance, the later the more often that was for nothing. What breaks in a call for a request is charged to that request first: see `Breaches`.
  */
@@ -67,8 +69,14 @@ export class HealthWatch implements CallEvidence {
       if (watched.breaches.isItsOwn(verb, of)) this.#trouble(instance, verb, fault.message);
       return;
     }
-    watched.breaches.over(verb);
     watched.troubles.end(verb);
+    if (fault?.kind === 'credentials' && of && !watched.refusals.isItsOwn(verb, of)) {
+      // What one order names may be what the instance has no right to: a check says whether it may do anything.
+      watched.times.troubled();
+      return;
+    }
+    watched.breaches.over(verb);
+    if (!fault) watched.refusals.over(verb);
     if (fault?.kind === 'credentials') this.#trouble(instance, 'credentials', fault.message);
     else if (fault?.kind === 'unavailable' || fault?.kind === 'unknown-outcome') this.#trouble(instance, 'silence', fault.message, since);
     else if (fault || !answeredAtHome.has(verb)) this.#answered(instance);
@@ -154,6 +162,7 @@ export class HealthWatch implements CallEvidence {
         troubles: new Troubles(),
         times,
         breaches: new Breaches(),
+        refusals: new Breaches(),
         stored: -Infinity,
         unstored: false,
       };

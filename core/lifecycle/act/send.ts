@@ -1,4 +1,4 @@
-import { isFault, preparationFailed, ProviderFault } from '../../fault.ts';
+import { isFault, ProviderFault } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../provider.ts';
@@ -95,8 +95,8 @@ async function prepare(attempt: AttemptRecord, api: GuardedApi, holding: Holding
   } catch (error) {
     // Preparing starts no machine and is idempotent: a lost answer is only a reason to ask again.
     if (isFault(error) && error.kind === 'unknown-outcome') {
-      const code = error.code === 'PLUGIN_ERROR' ? preparationFailed : error.code;
-      throw new ProviderFault('unavailable', error.message, { code, cause: error });
+      const details = error.code === 'PLUGIN_ERROR' ? { code: 'PREPARATION_FAILED' } : { code: error.code };
+      throw new ProviderFault('unavailable', error.message, { ...details, cause: error });
     }
     throw error;
   }

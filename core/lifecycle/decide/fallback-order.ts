@@ -4,7 +4,7 @@ import type { Shortfall } from '../../model/shortfall.ts';
 import { rankAll } from '../../providers/choose.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { Rejection } from '../../selection/candidate.ts';
-import { unfitness } from '../../selection/eligibility.ts';
+import { barrier, unfitness } from '../../selection/eligibility.ts';
 import type { ProviderOption } from './provider-option.ts';
 
 /** Who may serve a request, as the instances are now. */
@@ -29,10 +29,12 @@ export function fallbackOrder(
   const placed = { template, ...(variants ? { variants } : {}) };
   const { eligible, unfit, rejected } = rankAll(placed, { key, machine_count }, preference, directory);
   const options = eligible.flatMap(({ name }) => (barred.has(name) ? [] : optionAt(name, placed, directory)));
-  const left = [...barred].map(([name, why]): Rejection => ({ name, code: 'TEMPLATE_INVALID', reason: why.replace(/\.$/, '') }));
   const place = ({ provider_instance, unhealthy = false }: ProviderOption): number =>
     Number(unhealthy) * 2 + Number(provider_instance !== selected_instance);
-  return { options: options.toSorted((a, b) => place(a) - place(b)), out: [...rejected, ...unfit.map(unfitness), ...left] };
+  return {
+    options: options.toSorted((a, b) => place(a) - place(b)),
+    out: [...rejected, ...unfit.map(unfitness), ...[...barred].map(barrier)],
+  };
 }
 
 /** What to say of a request that no instance may serve. */

@@ -1,4 +1,4 @@
-import { preparationFailed, type FaultKind } from '../../fault.ts';
+import type { FaultKind } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Case } from '../case.ts';
@@ -39,7 +39,7 @@ export const isRuledOut = ({ unhealthy = false }: ProviderOption, tried: readonl
   tried.some(
     ({ state, shortfall }) =>
       state === 'closed' &&
-      shortfall.some(({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === preparationFailed),
+      shortfall.some(({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === 'PREPARATION_FAILED'),
   );
 
 /** The instance did not answer, and was left: nothing is known of what it offers. */
