@@ -9,6 +9,7 @@ import { forwardedLog } from './forwarded-log.ts';
 import { ProviderDurations } from './metrics/provider-durations.ts';
 import { ThreadMeter } from './metrics/thread-meter.ts';
 import { toldCalls } from './metrics/told-calls.ts';
+import { placesOf } from './plugin-places.ts';
 import { keepStrayErrors } from './stray-errors.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
@@ -33,7 +34,8 @@ export async function runLoop(
   Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
   process.on('exit', () => watch.lastWords());
   let loop: RunningLoop | undefined;
-  keepStrayErrors(watch, container.get(logger), ({ name, of }, message) => {
+  const places = placesOf(configuration.plugins, plugins, configuration.providers, plugins_from);
+  keepStrayErrors(watch, places, container.get(logger), ({ name, of }, message) => {
     // What a call for a request left behind is charged to that request: it is told, and nothing more.
     if (!of) loop?.failed(name, message);
   });

@@ -2,7 +2,7 @@
 import { isFault } from '../../fault.ts';
 import type { HostRef } from '../../provider.ts';
 import { Broken } from './broken.ts';
-import { plain } from './plain.ts';
+import { plain, roomOf } from './plain.ts';
 import { report, reports, shortfalls } from './reports.ts';
 import { amount, count, flag, object, optional, text, texts, time, words } from './values.ts';
 
@@ -85,12 +85,14 @@ export const sameHost = (a: HostRef, b: HostRef): boolean => a === b || (a.machi
 export function offers(value: unknown): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of offers');
   const keys = new Set<unknown>();
+  // All of them are stored with each order.
+  const room = roomOf();
   for (const [index, each] of value.entries()) {
     const { key } = object(each, `/${index}`, 'an offer');
     text(key, `/${index}`, '/key');
     if (keys.has(key)) throw new Broken(`/${index}/key`, key, 'each key once');
     keys.add(key);
-    plain(each, `/${index}`);
+    plain(each, `/${index}`, room);
   }
 }
 

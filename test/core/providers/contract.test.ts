@@ -59,6 +59,13 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.ownedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
   [(value) => answers.livingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* asked for/],
   [answers.offers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
+  [
+    answers.offers,
+    Array.from({ length: 50 }, (_, n) => ({ key: `${n}${'x'.repeat(100_000)}` })),
+    /^\/39\/key is .* at most 4000000 characters/,
+  ],
+  [answers.prepared, { text: 'x'.repeat(4_000_001) }, /^\/text is .* at most 4000000 characters/],
+  [answers.prepared, Array.from({ length: 100_001 }, () => 0), /at most 100000 parts/],
   [answers.offers, [{ key: '' }], /^\/0\/key is ''/],
   [answers.findings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
 ];

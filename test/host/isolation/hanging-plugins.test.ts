@@ -128,3 +128,12 @@ test.serial('what a plugin throws in a timer of its instance does not end the th
   await broker.completed(await broker.request('good'));
   t.is(broker.stops(), 0);
 });
+
+test.serial(
+  "what the code of a plugin throws in nobody's name does not end the thread, and is held against the instances of the plugin",
+  async (t) => {
+    const broker = await bootUnruly(t, { rules: { bad: 'identity loose' }, templates: { bad: { at: 'bad' } } });
+    await broker.until(async () => /thrown in nobody's name/.test((await broker.health('bad')).message ?? ''));
+    t.is(broker.stops(), 0);
+  },
+);

@@ -2,6 +2,7 @@
  * A plugin whose instances misbehave while a file says so: `<state>.rule` with `<function> <how>`; or for a template that has that as its `rule`. What it
  * started is kept in `<state>`.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { definePlugin, defineProviderApi, defineProviderType, ProviderFault, Type, type MachineReport } from '../../../core/index.ts';
 
@@ -14,6 +15,9 @@ export type State = Record<string, { readonly token: string; live: boolean }>;
 
 export const read = (state: string): State => (existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as State) : {});
 const write = (state: string, machines: State): void => writeFileSync(state, JSON.stringify(machines));
+
+/** What it runs has nothing to do with the call in which it is asked to. */
+const loosely = AsyncResource.bind((work: () => void) => void setTimeout(work, 1));
 
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
@@ -80,6 +84,10 @@ async function later<T>({ state }: Session, name: string, work: () => T, own?: u
     writeFileSync(`${state}.waiting`, '');
     await new Promise(() => undefined);
   }
+  if (text === `${name} loose`)
+    loosely(() => {
+      throw new Error("thrown in nobody's name");
+    });
   if (text === `${name} stray`) setTimeout(() => Promise.reject(new Error('thrown in a timer')), 1);
   const instead = unruly(state, name, own);
   return instead ? (instead.answer as T) : work();
