@@ -32,7 +32,7 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
   },
   credentials: {
     meaning: 'The instance may not act.',
-    then: 'The instance is unhealthy, and not chosen, until it answers again; the next one is tried.',
+    then: 'The next instance is tried. This one is unhealthy, and not chosen, when a check is refused too, or orders of three templates are, until it answers again.',
     remedy: 'Mend the credentials, or the permissions that the message names.',
   },
   invalid: {

@@ -213,7 +213,10 @@ export class LoopThread implements LoopHandle {
     this.#charge(suspects, `held the loop's thread up${at} until that was replaced`);
   }
 
-  /** Leaves alone who stopped the thread: requests of one template where it is known for which request it was called, else the instance. */
+  /**
+   * Leaves alone who stopped the thread: requests of one template where it is known for which request it was called,
+   * else the instance.
+   */
   #charge({ names, of }: Suspects, did: string): void {
     const unsure = names.length > 1 ? ', or that of another whose calls were under way,' : '';
     for (const name of names) {

@@ -26,7 +26,9 @@ export function placesOf(
   });
 }
 
-/** The instances of the plugin in whose code an error arose, by the innermost place in its stack that is not Node's. */
+/**
+ * The instances of the plugin in whose code an error arose, by the innermost place in its stack that is not Node's.
+ */
 export function instancesOf(error: unknown, places: PluginPlaces): readonly string[] {
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
   const place = lines.flatMap((line) => /\((file:[^)]*)\)|at (file:\S+)/.exec(line) ?? []).find((found) => found.startsWith('file:'));

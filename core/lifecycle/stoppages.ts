@@ -29,7 +29,10 @@ const keptMs = 7 * 86_400_000;
 /** So often a request may stop the thread; then nothing more is called for it at that instance. */
 const most = 2;
 
-/** Which requests stopped the loop's thread, and at which instances. Stored, so that a start in between lets none begin anew. */
+/**
+ * Which requests stopped the loop's thread, and at which instances. Stored, so that a start in between lets none
+ * begin anew.
+ */
 export class Stoppages {
   readonly #barred = new Map<string, Map<string, string>>();
   readonly #quarantined: Quarantined[] = [];

@@ -1,6 +1,9 @@
 import type { CalledFor } from './called-for.ts';
 
-/** Knows in whose name code of plugins runs: of which provider instance, or of which event sink, and for which requests. */
+/**
+ * Knows in whose name code of plugins runs: of which provider instance, or of which event sink, and for which
+ * requests.
+ */
 export interface CallWatch {
   /** Runs a call, and everything that follows from it, in somebody's name until its promise settles. */
   call<T>(name: string, call: () => Promise<T>, of?: readonly CalledFor[]): Promise<T>;

@@ -17,8 +17,9 @@ export interface Pool extends Offer {
 const open = '*';
 
 /**
- * Pools that a template allows: types by priority, each in every subnet; all of the first market before the second. Each once, and of each market the
- * first that a fleet may have, so that lists which a review would refuse cost no time here.
+ * Pools that a template allows: types by priority, each in every subnet; all of the first market before the second.
+ * Each once, and of each market the first that a fleet may have, so that lists which a review would refuse cost no
+ * time here. /
  */
 export function poolsOf(template: CloudTemplate): Pool[] {
   const types = machineTypesOf(template);

@@ -7,7 +7,10 @@ import { machineTypesOf } from './pools.ts';
 const mostGroups = 16;
 /** No name of a machine type and no id is longer; each stands in every pool that it makes. */
 const longestName = 64;
-/** Characters of `instance_requirements` as JSON: they stand in every override. AWS takes at most 400 types of 30 characters in each of two lists. */
+/**
+ * Characters of `instance_requirements` as JSON: they stand in every override. AWS takes at most 400 types of 30
+ * characters in each of two lists.
+ */
 const longestRequirements = 32_768;
 
 /** Lists that are longer than AWS takes them, and what would make more pools than a fleet may have. */

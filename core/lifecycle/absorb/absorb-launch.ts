@@ -6,7 +6,10 @@ import { deferred, doubted, expired, launched, refused, short } from '../attempt
 import type { Draft } from '../case.ts';
 import type { Settings } from '../settings.ts';
 
-/** Then a preparation will not do better: the order is refused there, and the request goes to its next instance, or fails. */
+/**
+ * Then a preparation will not do better: the order is refused there, and the request goes to its next instance, or
+ * fails.
+ */
 const mostPreparations = 3;
 
 /** The provider took the order. The machines that it answered with are taken in before. */
@@ -81,7 +84,9 @@ export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string
   draft.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
 }
 
-/** Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up. */
+/**
+ * Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up.
+ */
 export function absorbBarred(draft: Draft, instance: string, message: string, settings: Settings): void {
   for (const attempt of draft.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;

@@ -1,14 +1,20 @@
 import type { CalledFor } from '../../providers/called-for.ts';
 import type { Verb } from '../../providers/time-outs.ts';
 
-/** So many templates in a row with which a verb breaks its contract, and none with which it does not, are no caller's doing. */
+/**
+ * So many templates in a row with which a verb breaks its contract, and none with which it does not, are no caller's
+ * doing.
+ */
 const templatesOfItsOwn = 3;
-/** What one template has made of the order is its own affair: a failed preparation is never held against an instance. */
+/**
+ * What one template has made of the order is its own affair: a failed preparation is never held against an instance.
+ */
 const alwaysCharged: ReadonlySet<Verb> = new Set(['prepare']);
 
 /**
- * With which templates the plugin of an instance broke its contract in calls that it got for requests. Such a call works on what a caller wrote: that it
- * breaks may be the doing of one template, and must not cost others the instance.
+ * With which templates the plugin of an instance broke its contract in calls that it got for requests. Such a call
+ * works on what a caller wrote: that it breaks may be the doing of one template, and must not cost others the
+ * instance. /
  */
 export class Breaches {
   readonly #templates = new Map<Verb, Set<string>>();

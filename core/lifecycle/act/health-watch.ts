@@ -36,10 +36,12 @@ interface Watched {
 }
 
 /**
- * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is asked: at the start, after two
- * minutes without an answer, and ever less often while it is unhealthy. It is unhealthy when it may not act at all, when it has not answered for 30 s, and when
- * its plugin breaks its contract in some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it another
- * chance, the later the more often that was for nothing. What breaks in a call for a request is charged to that request first: see `Breaches`.
+ * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is
+ * asked: at the start, after two minutes without an answer, and ever less often while it is unhealthy. It is
+ * unhealthy when it may not act at all, when it has not answered for 30 s, and when its plugin breaks its contract in
+ * some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it
+ * another chance, the later the more often that was for nothing. What breaks in a call for a request is charged to
+ * that request first: see `Breaches`. /
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;

@@ -42,7 +42,9 @@ export interface Tools {
 /** Without a word from the provider, it is asked again after this time. */
 export const defaultAgainMs = 2_000;
 
-/** The session, or the fault that keeps us from it, or from what is to be done there for the requests of a template. */
+/**
+ * The session, or the fault that keeps us from it, or from what is to be done there for the requests of a template.
+ */
 export async function connect(instance: string, { template_id }: Template, tools: Tools): Promise<Connected | ProviderFault> {
   try {
     return tools.pool.quarantined(instance, template_id) ?? (await tools.pool.connect(instance));

@@ -13,7 +13,10 @@ export interface Room {
 
 export const roomOf = (): Room => ({ parts: mostParts, characters: mostCharacters });
 
-/** Insists that a value comes back from JSON as it is, and that there is room for it. A field that is undefined is as good as none. */
+/**
+ * Insists that a value comes back from JSON as it is, and that there is room for it. A field that is undefined is as
+ * good as none.
+ */
 export function plain(value: unknown, path: string, room: Room = roomOf()): void {
   walk(value, path, deepest, room);
 }

@@ -1,6 +1,9 @@
 import type { Finding } from '../../../core/index.ts';
 
-/** Beyond what any call of EC2 takes: what is prepared for an order is stored, and goes to the cloud as one value after another. */
+/**
+ * Beyond what any call of EC2 takes: what is prepared for an order is stored, and goes to the cloud as one value
+ * after another.
+ */
 const mostValues = 20_000;
 const deepest = 32;
 

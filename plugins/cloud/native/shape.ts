@@ -1,8 +1,9 @@
 import type { Finding } from '../../../core/index.ts';
 
 /**
- * What a part of a native specification has to be for muster to read it. Fields that a shape does not name are passed on as they are: AWS says what it
- * thinks of them. `null` takes away what muster would say, and fits everywhere but in lists.
+ * What a part of a native specification has to be for muster to read it. Fields that a shape does not name are passed
+ * on as they are: AWS says what it thinks of them. `null` takes away what muster would say, and fits everywhere but
+ * in lists. /
  */
 export type Shape =
   | 'text'

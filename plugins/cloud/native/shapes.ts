@@ -51,7 +51,10 @@ const override: Shape = {
   },
 };
 
-/** What CreateFleet and a SpotFleetRequestConfig say of fleets. How many overrides there may be in all is counted over all configurations. */
+/**
+ * What CreateFleet and a SpotFleetRequestConfig say of fleets. How many overrides there may be in all is counted over
+ * all configurations.
+ */
 export const fleetShape = {
   fields: {
     LaunchTemplateConfigs: {

@@ -8,7 +8,10 @@ import { read } from './unruly.ts';
 
 const plugin = join(import.meta.dirname, 'unruly.ts');
 
-/** One instance, or two, that everybody shares; one caller's template has a rule of its own by which the plugin breaks. */
+/**
+ * One instance, or two, that everybody shares; one caller's template has a rule of its own by which the plugin
+ * breaks.
+ */
 async function boot(t: ExecutionContext, rules: Readonly<Record<string, string>>, instances: readonly string[] = ['east']) {
   const directory = mkdtempSync(join(tmpdir(), 'muster-charged-'));
   const stateOf = (name: string) => join(directory, name);

@@ -5,7 +5,10 @@ import { bootBroker } from '../../support/boot-broker.ts';
 const apis = ['RunInstances', 'EC2Fleet', 'SpotFleet', 'ASG'] as const;
 const machine = { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
 
-/** A broker with every API of the cloud, on which one caller makes a template and asks for a machine of it while another goes on. */
+/**
+ * A broker with every API of the cloud, on which one caller makes a template and asks for a machine of it while
+ * another goes on.
+ */
 async function boot(t: ExecutionContext, knobs: KnobChange = {}) {
   const told: string[] = [];
   const hear = (_: unknown, message: string) => void told.push(message);

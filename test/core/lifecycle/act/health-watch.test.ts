@@ -272,3 +272,70 @@ test('where nothing calls it, a check that succeeds gives it another chance, the
     t.is(status(), 'healthy', `after ${seconds} s`);
   }
 });
+
+const of = (...templates: readonly string[]) => templates.map((template_id) => ({ request_id: `req-${template_id}`, template_id }));
+const breach = (verb: Verb, code: string, ...templates: readonly string[]) =>
+  [
+    'east',
+    verb,
+    { ms: 0, kind: 'unavailable', fault: new ProviderFault('unavailable', 'no handle', { code }), misbehaved: true, of: of(...templates) },
+  ] as const;
+
+test('what breaks in calls for requests is held against the instance after three templates, and none that was answered well', async (t) => {
+  const { health, status, pass } = await bench();
+  await pass(1);
+  for (const template of ['a', 'a', 'b', 'b', 'a']) health.ended(...breach('launch', 'PLUGIN_ERROR', template));
+  t.is(status(), 'healthy');
+  health.ended('east', 'launch', { ms: 0, of: of('good') });
+  for (const template of ['c', 'b']) health.ended(...breach('launch', 'PLUGIN_ERROR', template));
+  t.is(status(), 'healthy');
+  health.ended(...breach('observe', 'PLUGIN_ERROR', 'd'));
+  t.is(status(), 'healthy');
+  health.ended(...breach('launch', 'PLUGIN_ERROR', 'd'));
+  t.is(status(), 'unhealthy');
+});
+
+test('preparations are never held against the instance, nor is a call of which it is still looked for who broke it', async (t) => {
+  const { health, status, pass } = await bench();
+  await pass(1);
+  for (const template of ['a', 'b', 'c', 'd']) health.ended(...breach('prepare', 'PLUGIN_ERROR', template));
+  const [east, verb, end] = breach('observe', 'PLUGIN_ERROR', 'a', 'b', 'c');
+  health.ended(east, verb, { ...end, unsure: true });
+  t.is(status(), 'healthy');
+});
+
+test('a call for a request without an answer in time is silence, which a check ends', async (t) => {
+  const { health, status, pass, cloud } = await bench();
+  await pass(1);
+  const asked = cloud.asked;
+  for (let i = 0; i < 12; i++) {
+    health.ended(...breach('prepare', 'TIMEOUT', `t${i}`));
+    await pass(10);
+    t.is(status(), 'healthy');
+  }
+  t.true(cloud.asked > asked);
+  cloud.answers = new ProviderFault('unavailable', 'It is away.');
+  health.ended(...breach('prepare', 'TIMEOUT', 'a'));
+  await pass(40);
+  t.is(status(), 'unhealthy');
+});
+
+test('that orders of one template have no rights has the instance asked, and costs it nothing when it may act', async (t) => {
+  const { health, status, pass, cloud } = await bench();
+  await pass(1);
+  const asked = cloud.asked;
+  const refused = (template: string) =>
+    health.ended('east', 'launch', { ms: 0, kind: 'credentials', fault: new ProviderFault('credentials', 'Not you.'), of: of(template) });
+  refused('a');
+  await pass(6);
+  t.deepEqual([status(), cloud.asked], ['healthy', asked + 1]);
+  cloud.answers = new ProviderFault('credentials', 'Not you.');
+  refused('a');
+  await pass(6);
+  t.is(status(), 'unhealthy');
+  cloud.answers = undefined;
+  await pass(60);
+  t.is(status(), 'healthy');
+  for (const template of ['a', 'b', 'c']) refused(template);
+  t.is(status(), 'unhealthy');
+});
