@@ -1,12 +1,10 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/log.ts';
-import type { Stoppage } from '../core/lifecycle/stoppages.ts';
 import type { Checked } from '../core/model/health.ts';
 import { callMemory, readMarks } from './call-marks.ts';
-import { Quarantine } from './quarantine.ts';
-import { endedBy, suspectsOf, type Suspects } from './suspects.ts';
-import { threadStack, type ThreadStack } from './thread-stack.ts';
+import { StoppedThreads } from './stopped-threads.ts';
+import { threadStack } from './thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { carriedOn, type Family } from './metrics/family.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
@@ -33,10 +31,6 @@ const stopMs = 12_000;
 const longestPause = 30_000;
 /** A thread that hangs in code that can be stopped is stopped in a few hundredths of a second. */
 const stackMs = 1_500;
-/** What the URLs of muster's own code begin with. */
-const own = ['core/', 'host/', 'config/', 'node_modules/p-limit/', 'node_modules/dataloader/'].map(
-  (folder) => new URL(`../${folder}`, import.meta.url).href,
-);
 /** Who asks something waits no longer for a thread that is busy. */
 const measureMs = 1_000;
 /** The loop itself waits for a provider for 20 seconds at most. */
@@ -52,15 +46,11 @@ export class LoopThread implements LoopHandle {
   readonly where = 'thread';
   readonly #options: LoopThreadOptions;
   readonly #pings: NodeJS.Timeout;
-  readonly #quarantine: Quarantine;
+  readonly #stops: StoppedThreads;
   #worker: Worker | undefined;
   #marks = callMemory();
   #names: readonly string[] = [];
   #thread = 0;
-  /** Calls that stopped a thread, and that no later one has stored. */
-  #stoppages: readonly Stoppage[] = [];
-  /** Of whom calls were under way when a thread last ended by itself. */
-  #before: readonly string[] = [];
   /** Being looked at before it is ended. */
   #replacing: Worker | undefined;
   #ready = false;
@@ -81,7 +71,7 @@ export class LoopThread implements LoopHandle {
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
-    this.#quarantine = new Quarantine(() => performance.now(), options.quarantine_ms);
+    this.#stops = new StoppedThreads(options.log, options.quarantine_ms);
     this.#pings = setInterval(() => this.#ping(), options.ping_ms ?? 5_000);
     this.#pings.unref();
     this.#start();
@@ -139,10 +129,9 @@ export class LoopThread implements LoopHandle {
     const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
     this.#marks = callMemory();
     this.#names = [];
-    const quarantine = this.#quarantine.present();
     const owner = { ...data.owner, thread: this.#thread };
     const worker = new Worker(file, {
-      workerData: { ...data, owner, marks: this.#marks, quarantine, stopped: this.#stoppages } satisfies LoopThreadData,
+      workerData: { ...data, owner, marks: this.#marks, ...this.#stops.charges } satisfies LoopThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: youngMb, ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }) },
     });
     this.#worker = worker;
@@ -165,7 +154,7 @@ export class LoopThread implements LoopHandle {
     }
     if (message.told === 'ready') {
       this.#ready = true;
-      this.#stoppages = [];
+      this.#stops.stored();
     }
     if (this.#ready) this.#trouble = undefined;
   }
@@ -197,50 +186,11 @@ export class LoopThread implements LoopHandle {
     if (this.#replacing === worker) return;
     this.#replacing = worker;
     try {
-      this.#suspect(await threadStack(worker.threadId, stackMs));
+      this.#stops.hung(this.#thread, await threadStack(worker.threadId, stackMs), readMarks(this.#marks, this.#names));
     } catch (error) {
       this.#options.log.warn({ err: error, thread: this.#thread }, 'It could not be seen where the loop thread hangs.');
     }
     await worker.terminate();
-  }
-
-  #suspect(stack: ThreadStack | undefined): void {
-    const suspects = suspectsOf(stack, readMarks(this.#marks, this.#names), own);
-    const { names, where, of } = suspects;
-    const at = where === undefined ? '' : ` in ${where}`;
-    const frames = stack?.frames.map(({ name, url, line }) => `${name} (${url}:${line})`);
-    this.#options.log.error({ thread: this.#thread, suspects: names, ...of, stack: frames }, `The loop thread hangs${at}; it is replaced.`);
-    this.#charge(suspects, `held the loop's thread up${at} until that was replaced`);
-  }
-
-  /**
-   * Leaves alone who stopped the thread: requests of one template where it is known for which request it was called,
-   * else the instance.
-   */
-  #charge({ names, of }: Suspects, did: string): void {
-    const unsure = names.length > 1 ? ', or that of another whose calls were under way,' : '';
-    for (const name of names) {
-      const why = (wait: number): string => {
-        const until = new Date(Date.now() + wait).toISOString();
-        const whom = of ? `for requests of template '${of.template_id}'` : 'of it';
-        return `Its plugin${unsure} ${did}${of ? `, called for request ${of.request_id}` : ''}; nothing ${whom} is called before ${until}.`;
-      };
-      const { ms, template_id } = this.#quarantine.add(name, of, why);
-      if (of) this.#stoppages = [...this.#stoppages, { ...of, instance: name, why: `The plugin of '${name}' ${did}.`, at: Date.now(), ms }];
-      const whom = template_id === undefined ? name : `${name} is not called for requests of template '${template_id}', and`;
-      this.#options.log.error(
-        { of: name, ms, ...of },
-        `${whom} is left alone for ${Math.round(ms / 1000)} s, because its plugin stopped the loop's thread.`,
-      );
-    }
-  }
-
-  /** Sees who ended a thread that ended by itself. */
-  #seeWhoEnded(): void {
-    const marks = readMarks(this.#marks, this.#names);
-    const suspects = endedBy(marks, this.#before);
-    this.#before = marks.under_way;
-    this.#charge(suspects, `ended the loop's thread`);
   }
 
   #gone(worker: Worker, cause: unknown): void {
@@ -251,7 +201,7 @@ export class LoopThread implements LoopHandle {
     this.#measured([]);
     for (const id of this.#checking.keys()) this.#checked(id);
     if (this.#stopped) return;
-    if (this.#replacing !== worker) this.#seeWhoEnded();
+    if (this.#replacing !== worker) this.#stops.ended(readMarks(this.#marks, this.#names));
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =

@@ -6,6 +6,9 @@ const longestMs = 3_600_000;
 /** An instance whose thread so many templates stopped within an hour is at fault itself. */
 const templatesOfItsOwn = 3;
 
+/** Says to people why, given for how long, and whether for requests of one template only. */
+type Why = (charged: Omit<Quarantined, 'name' | 'why'>) => string;
+
 interface Kept {
   readonly ms: number;
   readonly until: number;
@@ -29,8 +32,8 @@ export class Quarantine {
     this.#first = first;
   }
 
-  /** Who is left alone from now on, and for how long. `why` says it to people, given how long that is. */
-  add(name: string, of: CalledFor | undefined, why: (ms: number) => string): Omit<Quarantined, 'why'> {
+  /** Who is left alone from now on, and for how long. `why` says it to people. */
+  add(name: string, of: CalledFor | undefined, why: Why): Omit<Quarantined, 'why'> {
     const kept = this.#kept.get(name) ?? new Map<string | undefined, Kept>();
     this.#kept.set(name, kept);
     if (of) {
@@ -52,12 +55,12 @@ export class Quarantine {
     );
   }
 
-  #keep(kept: Map<string | undefined, Kept>, template_id: string | undefined, why: (ms: number) => string): number {
+  #keep(kept: Map<string | undefined, Kept>, template_id: string | undefined, why: Why): number {
     const now = this.#now();
     const before = kept.get(template_id);
     const again = before !== undefined && now - before.until < longestMs;
     const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
-    kept.set(template_id, { ms, until: now + ms, why: why(ms) });
+    kept.set(template_id, { ms, until: now + ms, why: why({ ms, ...(template_id === undefined ? {} : { template_id }) }) });
     return ms;
   }
 }

@@ -46,7 +46,15 @@ test('requests of a template are left alone before the instance is, and the inst
     ],
   );
   now += 600_000;
-  t.deepEqual(quarantine.add('east', of('r4', 'c'), why), { name: 'east', ms: 60_000 });
+  const told: unknown[] = [];
+  t.deepEqual(
+    quarantine.add('east', of('r4', 'c'), (charged) => {
+      told.push(charged);
+      return 'it hung';
+    }),
+    { name: 'east', ms: 60_000 },
+  );
+  t.deepEqual(told, [{ ms: 60_000, template_id: 'c' }, { ms: 60_000 }]);
   now += 2 * 3_600_000;
   t.deepEqual(quarantine.add('east', of('r5', 'd'), why), { name: 'east', template_id: 'd', ms: 60_000 });
 });
