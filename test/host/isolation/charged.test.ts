@@ -57,7 +57,7 @@ async function othersGoOn(t: ExecutionContext, broker: Booted, about: string): P
     t.is(status, 200, `${about}: ${JSON.stringify(body)}`);
     await broker.became(body.request_id, 'completed');
     const { status: health, message } = await broker.health();
-    t.is(health, 'healthy', `${about}: ${message}`);
+    t.not(health, 'unhealthy', `${about}: ${message}`);
   }
 }
 
