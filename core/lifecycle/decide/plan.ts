@@ -42,7 +42,10 @@ export function plan(from: Case, options: readonly ProviderOption[], missing: nu
   for (const isNow of [isOpen, isDue] as const) {
     for (const { option, choices } of left) {
       const worth = choices.filter((choice) => isNow(choice, at.now));
-      if (worth.length > 0) return { orders: ordersOf(option, worth, missing), skipped: [] };
+      if (worth.length === 0) continue;
+      const orders = ordersOf(option, worth, missing);
+      // What lacked capacity is asked by one order: the others would hear the same.
+      return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [] };
     }
   }
   const waits = left.flatMap(({ choices }) => choices.flatMap(({ tried_again_at }) => tried_again_at ?? []));

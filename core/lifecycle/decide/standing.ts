@@ -63,9 +63,17 @@ export function standingOf(from: Case, tried: readonly AttemptRecord[], offer: O
   const vain = counted.filter((attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer));
   if (vain.length >= fruitlessTries) return 'used-up';
   // What was heard later than now was heard before the clock was set back.
-  const lately = lacked.map(heardAt).filter((heard) => heard > at.now - memoryMs(from, at) && heard <= at.now);
+  const since = lacked.filter(({ attempt }) => attempt > lastServed(from, mine));
+  const lately = since.map(heardAt).filter((heard) => heard > at.now - memoryMs(from, at) && heard <= at.now);
   return lately.length === 0 ? {} : { tried_again_at: Math.max(...lately) + probeMs(from, at) };
 }
+
+/** The last attempt that got all that it was to get: what was short before it was there again then. 0: none. */
+const lastServed = (from: Case, mine: readonly AttemptRecord[]): number =>
+  Math.max(
+    0,
+    ...mine.filter((each) => each.shortfall.length === 0 && isSettled(each) && !isFruitless(from, each)).map(({ attempt }) => attempt),
+  );
 
 /** Kinds of shortfall after which the same offer need not be asked again. */
 const final: ReadonlySet<FaultKind> = new Set(['quota', 'invalid', 'credentials']);

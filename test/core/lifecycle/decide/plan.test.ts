@@ -315,3 +315,15 @@ test('a request that keeps trying asks a scarce offer ever more rarely: after a 
   const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
   t.true(Math.min(...gaps) >= 15_000 && Math.max(...gaps) < day / 10);
 });
+
+test('what lacked capacity is asked by one order, however many the missing machines take; once it served it is asked by all of them', (t) => {
+  const one = [option('east', { offers: [{ key: 'a' }] }, { machines_per_launch: 1 })];
+  const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
+  const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });
+  const at = { ...moment, now: 20_000, persistent: true };
+  t.is(plan(caseOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
+  const served = attemptOf(2, { created_at: 19_000, sent_at: 19_000, order });
+  const machines = [machineOf('m-1', { attempt: 2 })];
+  t.is(plan(caseOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
+  t.is(plan(caseOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
+});
