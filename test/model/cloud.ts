@@ -185,7 +185,10 @@ export class Cloud {
     const fleet = this.fleets.get(token);
     if (!fleet) return { machines: [], settled: true };
     const at = window?.mood === 'stale' ? window.since : now;
-    const machines = window?.mood === 'empty' ? [] : this.#mine(fleet).flatMap((machine) => this.#report(machine, at) ?? []);
+    const listed = window?.mood === 'empty' ? [] : this.#mine(fleet).flatMap((machine) => this.#report(machine, at) ?? []);
+    // An empty list proves nothing: those that it should have are asked for by name.
+    const machines =
+      listed.length > 0 || window !== undefined ? listed : this.#mine(fleet).flatMap((machine) => this.#named(machine) ?? []);
     const short = fleet.to_come > 0 && this.#places(fleet) === 0;
     // What came and cannot be seen yet is still to come for whoever looks.
     const seen = new Set(machines.map(({ machine_id }) => machine_id));
@@ -312,6 +315,12 @@ export class Cloud {
     push(this.#byToken, machine.token, machine);
     push(this.#byRequest, machine.request_id, machine);
     return true;
+  }
+
+  /** What the cloud says of a machine that is known and that it has forgotten. */
+  #named({ id, dead = Infinity, ...machine }: Machine): MachineReport | undefined {
+    if (this.#time.now <= dead + this.#api.forget_ms || !this.isKnown({ id, dead, ...machine })) return undefined;
+    return { machine_id: id, status: 'terminated', ready: false, message: 'It is not known.' };
   }
 
   /** A machine as it was at a time; undefined when it was not, or is not, to be seen. */
