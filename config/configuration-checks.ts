@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { TObject } from 'typebox';
+import { mostFindings } from '../core/findings.ts';
 import type { CheckedEntry, ConfigurationChecks } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { redact } from '../core/redact.ts';
@@ -32,16 +33,14 @@ export function configurationChecks(
     types: types.map((type) => type.type),
 
     providers(entries) {
-      const { findings } = checkProviders(entries, types, review);
+      const { by_entry } = checkProviders(entries, types, review, mostFindings);
       return entries.map((entry, index): CheckedEntry => {
-        const at = `/providers/${index}`;
-        const mine = findings.filter(({ path }) => path === at || path.startsWith(`${at}/`));
         const { name, type, config } = isObject(entry) ? entry : {};
         const schema = typeNamed(types, type)?.config as TObject | undefined;
         return {
           name: typeof name === 'string' ? name : undefined,
           findings: [
-            ...mine.map((finding) => ({ ...finding, path: finding.path.slice(at.length) })),
+            ...(by_entry[index] ?? []),
             ...(schema && isObject(config)
               ? missingFiles(schema, config, () => base).map(({ message }) => ({ level: 'error', path: '', message }) as const)
               : []),

@@ -1,18 +1,16 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError, isBrokerError } from '../errors.ts';
-import { sentences, type Finding } from '../findings.ts';
+import { placesOf, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CanonicalTemplate } from '../scheduler.ts';
 import type { Change, Store } from '../storage.ts';
 import type { TemplateLibrary } from './library.ts';
 import type { TemplateReview } from './review.ts';
+import { templateSize } from './template-size.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */
-const largest = 262_144;
 
 /** How often a write is tried again when somebody else's came between. */
 const tries = 50;
@@ -37,7 +35,7 @@ export class TemplateDesk {
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
     const { fields: given, findings } = this.#canonical(raw);
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-    const tooLarge = sizeOf(fields);
+    const tooLarge = templateSize(fields);
     if (tooLarge) return { fields, errors: [...findings, tooLarge], warnings: [] };
     const { template_id, ...rest } = fields;
     // Without an id of its own it is judged under one that nobody has.
@@ -83,7 +81,7 @@ export class TemplateDesk {
         // Where no file has the field, there is nothing for a null to hide.
         Object.entries({ ...stored?.fields, ...changed }).filter(([name, value]) => value !== null || filed.has(name)),
       );
-      refuse(template_id, [sizeOf(next) ?? []].flat());
+      refuse(template_id, [templateSize(next) ?? []].flat());
       refuse(template_id, verdictOn(this.#library.merge(template_id, next), this.#review, this.#directory).errors);
       if (!stored && Object.keys(next).length === 0) return;
       const now = this.#clock.now();
@@ -155,18 +153,12 @@ const recordOf = (template_id: string, fields: Fields, created_at: number, updat
   version: 1,
 });
 
-function sizeOf(fields: Fields): Finding | undefined {
-  const { length } = JSON.stringify(fields);
-  if (length <= largest) return undefined;
-  return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the ${largest} that one may have` };
-}
-
 const cameBetween = (error: unknown): boolean => isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
 
 function refuse(template_id: string, errors: readonly Finding[]): void {
   if (errors.length === 0) return;
   throw new BrokerError('TEMPLATE_INVALID', sentences(errors), {
     template_id,
-    findings: errors.map(({ path, message }) => ({ path, message })),
+    findings: placesOf(errors),
   });
 }

@@ -1,5 +1,5 @@
 import { BrokerError } from '../errors.ts';
-import { isError, sentence, sentences, type Finding } from '../findings.ts';
+import { firstOf, isError, sentence, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { Placed } from '../model/placed.ts';
 import type { Template } from '../model/template.ts';
@@ -209,7 +209,7 @@ export class TemplateLibrary implements Disposable {
     if (wrong)
       throw new BrokerError('TEMPLATE_INVALID', `Template '${template_id}' cannot be used: ${sentences(wrong)}`, {
         template_id,
-        findings: wrong,
+        findings: firstOf(wrong),
       });
     const near = nearest(template_id, [...this.#merged.keys()]);
     const suggestion = near

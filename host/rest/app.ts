@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
 import { inCall } from '../call-context.ts';
+import { isLocalCall } from '../local-call.ts';
 import type { Broker } from '../compose.ts';
 import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { securityHeaders } from '../security-headers.ts';
@@ -13,7 +14,7 @@ import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
 import { inTurn } from './in-turn.ts';
-import { parseBody } from './json-body.ts';
+import { largestBody, parseBody } from './json-body.ts';
 import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
 import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
@@ -21,8 +22,6 @@ import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
-
-const largestBody = 1024 * 1024;
 
 export interface AppOptions {
   readonly broker: Broker;
@@ -118,9 +117,9 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
 /** JSON is read strictly; an empty body is none, whatever it calls itself; everything else is refused. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
     try {
-      done(null, parseBody(body));
+      done(null, parseBody(body, { local: isLocalCall(raw) }));
     } catch (error) {
       done(error as Error);
     }

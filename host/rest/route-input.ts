@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Operation, RestBinding } from '../../core/operations/operation.ts';
 import { BrokerError } from '../../core/errors.ts';
-import { sentences, type Finding } from '../../core/findings.ts';
+import { byPath, placesOf, sentences, type Finding } from '../../core/findings.ts';
 import { compile } from '../../core/schema.ts';
 import { convertText } from '../../core/schema/convert.ts';
 import { planOf } from '../../core/schema/plan.ts';
@@ -81,6 +81,6 @@ function lay(merged: Record<string, unknown>, over: Fields, place: string, findi
 
 function refused(findings: readonly Finding[]): BrokerError {
   const unique = new Map(findings.map((finding) => [`${finding.path} ${finding.message}`, finding]));
-  const all = [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return new BrokerError('INVALID_REQUEST', sentences(all), { findings: all.map(({ path, message }) => ({ path, message })) });
+  const all = [...unique.values()].toSorted(byPath);
+  return new BrokerError('INVALID_REQUEST', sentences(all), { findings: placesOf(all) });
 }

@@ -1,0 +1,11 @@
+import type { Finding } from '../findings.ts';
+
+/** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */
+const largest = 262_144;
+
+/** What is wrong with a template that is larger than any needs to be. */
+export function templateSize(fields: Readonly<Record<string, unknown>>): Finding | undefined {
+  const { length } = JSON.stringify(fields);
+  if (length <= largest) return undefined;
+  return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the ${largest} that one may have` };
+}
