@@ -112,7 +112,7 @@ export const ServerSection = Type.Object(
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        'Names beside `localhost` and addresses under which a server on a loopback address may be called, by a gateway that passes on its own.',
+        'Names beside its own under which a server on a loopback address may be called, by a gateway that passes on its own; on every address also hosts whose pages may call.',
     }),
     rate_limit: RateLimit,
   },

@@ -116,8 +116,10 @@ for (const [host, passes] of [
 
 for (const [origin, passes] of [
   [undefined, true],
-  ['http://localhost:6274', true],
-  ['http://127.0.0.1', true],
+  ['http://localhost:8001', true],
+  ['http://[::1]:8001', true],
+  ['http://localhost:6274', false],
+  ['http://127.0.0.1', false],
   ['https://console.example', true],
   ['http://evil.example', false],
   ['http://127.evil.example', false],
@@ -125,7 +127,7 @@ for (const [origin, passes] of [
   ['null', false],
 ] as const)
   test(`a call with Origin ${origin} is ${passes ? 'taken' : 'refused'}`, (t) => {
-    t.is(objectionToOrigin(origin, ['https://console.example']) === undefined, passes);
+    t.is(objectionToOrigin(origin, '127.0.0.1:8001', ['https://console.example']) === undefined, passes);
   });
 
 test('sessions are forgotten after half an hour without a call, and the longest idle one when a thousand are there', (t) => {
