@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from '../../caller-check.ts';
+import { isLoopback } from './caller-check.ts';
 
 /**
  * Whom a call counts for: the address of its connection, or the forwarded one where the configuration trusts a proxy. A forwarded text that is
