@@ -76,6 +76,7 @@ const RateLimit = Type.Object(
     template: perMinute(200, 'Template operations'),
     request: perMinute(50, 'Requests for machines and returns'),
     validation: perMinute(500, 'Validations'),
+    read: perMinute(6000, 'Reads of requests and machines'),
   },
   { ...closed, default: {}, description: 'Rate limits.' },
 );

@@ -24,7 +24,7 @@ export interface RestBinding {
   /** Status of the success. Default 200. */
   readonly status?: number;
   /** Rate-limit group. */
-  readonly limit?: 'provider' | 'template' | 'request' | 'validation';
+  readonly limit?: 'provider' | 'template' | 'request' | 'validation' | 'read';
   /** Inputs that this route does not take. */
   readonly omit?: readonly string[];
   /** Inputs that this route does not insist on, though the operation does. */

@@ -4,6 +4,7 @@ import { placesOf, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CanonicalTemplate } from '../scheduler.ts';
+import { weightOf } from '../requests/answer-budget.ts';
 import type { Change, Store } from '../storage.ts';
 import type { TemplateLibrary } from './library.ts';
 import type { TemplateReview } from './review.ts';
@@ -11,6 +12,10 @@ import { templateSize } from './template-size.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Templates made over the API, and their characters as JSON, about: files, which only the owner writes, may have any number. */
+const mostTemplates = 1_000;
+const mostBytes = 4 * 1024 * 1024;
 
 /** How often a write is tried again when somebody else's came between. */
 const tries = 50;
@@ -54,6 +59,7 @@ export class TemplateDesk {
     refuse(id, [...unnamed, ...errors]);
     const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' exists already; update it instead.`, { template_id: id });
     if (await this.#exists(id)) throw taken;
+    this.#refuseBeyond(1, rest);
     const now = this.#clock.now();
     try {
       await this.#commit(id, 'template.created', { op: 'insert', kind: 'template', record: recordOf(id, rest, now, now) });
@@ -84,6 +90,7 @@ export class TemplateDesk {
       refuse(template_id, [templateSize(next) ?? []].flat());
       refuse(template_id, verdictOn(this.#library.merge(template_id, next), this.#review, this.#directory).errors);
       if (!stored && Object.keys(next).length === 0) return;
+      this.#refuseBeyond(stored ? 0 : 1, changed);
       const now = this.#clock.now();
       const record = recordOf(template_id, next, stored?.created_at ?? now, now);
       try {
@@ -133,15 +140,30 @@ export class TemplateDesk {
 
   async #exists(template_id: string): Promise<boolean> {
     if (this.#library.knows(template_id)) return true;
-    await this.#library.follow();
+    await this.#library.look(template_id);
     return this.#library.knows(template_id);
   }
 
   /** Refuses a template that is not stored and in no file either, though this process may still remember one that another deleted. */
   async #requireFiled(template_id: string): Promise<void> {
     if (this.#library.filesOf(template_id).length > 0) return;
-    await this.#library.follow();
+    await this.#library.look(template_id);
     if (!this.#library.knows(template_id)) this.#library.get(template_id);
+  }
+
+  /** All of them are in the memory of every process, and in the lists of schedulers that know no pages. */
+  #refuseBeyond(more: number, fields: Fields): void {
+    const { count, bytes } = this.#library.madeOverApi;
+    const wrong =
+      more > 0 && count + more > mostTemplates
+        ? `there are ${count}, as many as there may be`
+        : bytes + weightOf(fields) > mostBytes
+          ? `they would have more than the ${mostBytes} characters that all of them together may have`
+          : undefined;
+    if (wrong)
+      throw new BrokerError('CONFLICT', `Of templates made over the API ${wrong}. Delete some, or write them into a template file.`, {
+        count,
+      });
   }
 }
 

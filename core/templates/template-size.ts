@@ -1,4 +1,5 @@
 import type { Finding } from '../findings.ts';
+import type { Template } from '../model/template.ts';
 
 /** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */
 const largest = 262_144;
@@ -8,4 +9,16 @@ export function templateSize(fields: Readonly<Record<string, unknown>>): Finding
   const { length } = JSON.stringify(fields);
   if (length <= largest) return undefined;
   return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the ${largest} that one may have` };
+}
+
+/** Templates are frozen, and few. */
+const sizes = new WeakMap<Template, number>();
+
+/** Characters that a merged template has as JSON. */
+export function templateBytes(template: Template): number {
+  const known = sizes.get(template);
+  if (known !== undefined) return known;
+  const { length } = JSON.stringify(template);
+  sizes.set(template, length);
+  return length;
 }

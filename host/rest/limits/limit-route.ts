@@ -35,4 +35,5 @@ const calls: Readonly<Record<LimitGroup, string>> = {
   template: 'calls about templates',
   request: 'calls that make or end requests',
   validation: 'validations',
+  read: 'calls that read requests and machines',
 };
