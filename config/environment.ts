@@ -119,7 +119,7 @@ type FieldsByVariable = ReadonlyMap<string, ByVariable>;
 
 /** Of two fields with one variable the first has it. */
 const fieldsByVariable = ({ fields = new Map() }: Plan): FieldsByVariable =>
-  new Map([...fields].reverse().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
+  new Map([...fields].toReversed().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
 
 function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: Plan } | undefined {
   let at: ByVariable | undefined;

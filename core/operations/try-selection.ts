@@ -21,9 +21,9 @@ export async function templateOf(
     await templates.seek(template_id);
     return templates.placed(template_id);
   }
-  const { fields, findings } = review.canonical(template ?? {});
-  const tooLarge = templateSize(fields);
+  const tooLarge = templateSize(template ?? {});
   if (tooLarge) throw new BrokerError('TEMPLATE_INVALID', sentence({ ...tooLarge, path: '/template' }), { findings: placesOf([tooLarge]) });
+  const { fields, findings } = review.canonical(template ?? {});
   const whole = { template_id: 'unnamed', ...fields };
   const wrong = [...findings, ...review.check(whole, 'none')].filter(isError);
   if (wrong.length === 0) return { template: whole };

@@ -7,7 +7,7 @@ export const answerBytes = 4 * 1024 * 1024;
 export const readBytes = 16 * 1024 * 1024;
 
 const entryBytes = 1_000;
-const machineBytes = 600;
+export const machineBytes = 600;
 
 /** What an entry of a list comes to, about, with so many machines. */
 export const shownBytes = (machines: number): number => entryBytes + machines * machineBytes;

@@ -8,7 +8,7 @@ import { weightOf } from '../requests/answer-budget.ts';
 import type { Change, Store } from '../storage.ts';
 import type { TemplateLibrary } from './library.ts';
 import type { TemplateReview } from './review.ts';
-import { templateSize } from './template-size.ts';
+import { fieldCount, templateSize } from './template-size.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,6 +38,8 @@ export class TemplateDesk {
 
   /** Whether fields make a template, in any spelling; `null` counts as absent. Stores nothing. */
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
+    const tooWide = tooWideIn(raw);
+    if (tooWide) return { fields: idOf(raw), errors: [tooWide], warnings: [] };
     const { fields: given, findings } = this.#canonical(raw);
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     const tooLarge = templateSize(fields);
@@ -74,6 +76,7 @@ export class TemplateDesk {
    * would become.
    */
   async update(template_id: string, raw: Fields): Promise<void> {
+    refuse(template_id, [tooWideIn(raw) ?? []].flat());
     const { fields, findings } = this.#canonical(raw);
     const { template_id: other = template_id, ...changed } = fields;
     const message = `'${String(other)}' is another template than '${template_id}'`;
@@ -166,6 +169,13 @@ export class TemplateDesk {
       });
   }
 }
+
+/** Before anything is made of it. */
+function tooWideIn({ configuration, ...beside }: Fields): Finding | undefined {
+  return fieldCount(beside) ?? (typeof configuration === 'object' && configuration !== null ? fieldCount(configuration) : undefined);
+}
+
+const idOf = ({ template_id }: Fields): Fields => (template_id === undefined ? {} : { template_id });
 
 const recordOf = (template_id: string, fields: Fields, created_at: number, updated_at: number): TemplateRecord => ({
   template_id,

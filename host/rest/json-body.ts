@@ -4,8 +4,12 @@ import { BrokerError } from '../../core/errors.ts';
 /** Deeper than anything that is meant, and far from what would exhaust a stack. */
 const deepest = 64;
 
-/** Fields and entries of a body, beyond what any call needs: a return names 10 000 machines. What each of them costs is some hundred times what its bytes cost. */
-export const mostValues = 50_000;
+/**
+ * Beyond what any call needs: a return names 10 000 machines, and a thousand provider entries have ten fields each. What each of them costs is some hundred
+ * times what its bytes cost; a field with a name of its own is the dearest.
+ */
+const mostEntries = 50_000;
+const mostFields = 15_000;
 /** Of callers that may be anybody. */
 export const largestBody = 1024 * 1024;
 
@@ -27,7 +31,7 @@ export function parseBody(body: Buffer, { local = false }: BodyBounds = {}): unk
   // Before it is read: making objects of them is what takes the time.
   const { deep, many } = text.length > 2 * deepest ? shapeOf(text) : { deep: false, many: false };
   if (deep) throw new BrokerError('INVALID_REQUEST', `The body is nested more than ${deepest} levels deep.`);
-  if (many && !local) throw new BrokerError('INVALID_REQUEST', `The body has more than ${mostValues} fields and entries.`);
+  if (many && !local) throw new BrokerError('INVALID_REQUEST', `The body has more than ${mostFields} fields or ${mostEntries} entries.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,10 +47,11 @@ function reason(cause: unknown): string {
   return message.replace(/, ?(\.\.\.)?".*is not valid JSON$/s, '').replace(/ \(line \d+ column \d+\)$/, '');
 }
 
-/** Counted outside of texts: brackets that are open at once, and colons and commas, which are one for each entry of a list and two for each field. */
+/** Counted outside of texts: brackets that are open at once, colons, one for each field, and commas, one for each field or entry. */
 function shapeOf(text: string): { readonly deep: boolean; readonly many: boolean } {
   let depth = 0;
-  let values = 0;
+  let fields = 0;
+  let entries = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -54,11 +59,12 @@ function shapeOf(text: string): { readonly deep: boolean; readonly many: boolean
       if (char === 0x5c) i += 1;
       else if (char === 0x22) inString = false;
     } else if (char === 0x22) inString = true;
-    else if (char === 0x2c || char === 0x3a) values += 1;
+    else if (char === 0x2c) entries += 1;
+    else if (char === 0x3a) fields += 1;
     else if (char === 0x5b || char === 0x7b) {
       depth += 1;
-      if (depth > deepest) return { deep: true, many: values > mostValues };
+      if (depth > deepest) return { deep: true, many: false };
     } else if (char === 0x5d || char === 0x7d) depth -= 1;
   }
-  return { deep: false, many: values > mostValues };
+  return { deep: false, many: fields > mostFields || entries > mostEntries };
 }

@@ -1,6 +1,6 @@
 import { isBrokerError } from '../../../core/errors.ts';
 import type { MachineRecord } from '../../../core/model/machine.ts';
-import { answerBytes, shownBytes } from '../../../core/requests/answer-budget.ts';
+import { answerBytes, machineBytes } from '../../../core/requests/answer-budget.ts';
 import type { MachineType } from '../../../core/provider.ts';
 import { entriesIn, isObject } from '../input.ts';
 import { invalidInput, refusal, type Script, type ScriptCall } from '../script.ts';
@@ -16,7 +16,7 @@ export const getRequestStatus: Script = async (call) => {
   let bytes = 0;
   for (const [id, named] of times) {
     const { shown, machines } = await entry(id, call);
-    bytes += named * shownBytes(machines);
+    bytes += named * (entryBytes + machines * machineBytes);
     if (bytes > most && ids.length > 1)
       throw refusal('The requests in the input file have too many machines for one answer; name fewer of them.');
     found.set(id, shown);
@@ -24,6 +24,8 @@ export const getRequestStatus: Script = async (call) => {
   return { requests: ids.map((id) => found.get(id)) };
 };
 
+/** What is said of a request without its machines, about. */
+const entryBytes = 300;
 /** A scheduler that runs where the broker does asks for all its requests at once. */
 const ownersBytes = 64 * 1024 * 1024;
 
