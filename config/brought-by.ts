@@ -1,5 +1,5 @@
 import { hint } from '../core/spelling.ts';
-import { findPlugin } from './find-plugin.ts';
+import { isBuiltIn } from './find-plugin.ts';
 
 /** What the built-in plugin is called that brings something of this name, where there is one. */
 const builtIn = {
@@ -11,6 +11,6 @@ const builtIn = {
 /** Says that no loaded plugin brings something, and what may help: the built-in plugin that would, else a name that was perhaps meant. */
 export function notBrought(what: keyof typeof builtIn, name: string, known: readonly string[]): string {
   const plugin = builtIn[what](name);
-  const advice = findPlugin(plugin, '.').source === 'built-in' ? `; add '${plugin}' to plugins` : hint(name, known);
+  const advice = isBuiltIn(plugin) ? `; add '${plugin}' to plugins` : hint(name, known);
   return `no loaded plugin brings the ${what} '${name}'${advice}`;
 }

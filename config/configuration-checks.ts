@@ -1,5 +1,6 @@
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
 import type { TObject } from 'typebox';
+import { firstOf, mostFindings } from '../core/findings.ts';
 import type { CheckedEntry, ConfigurationChecks } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { redact } from '../core/redact.ts';
@@ -7,7 +8,7 @@ import type { StorageDriver } from '../core/storage.ts';
 import { checkProviders, typeNamed } from './check-providers.ts';
 import type { Configuration } from './configuration.ts';
 import type { LoadedConfiguration } from './load.ts';
-import { missingFiles } from './missing-files.ts';
+import { missingFiles, namedFiles } from './missing-files.ts';
 import { resolve } from './environment.ts';
 import { isObject } from './objects.ts';
 
@@ -17,6 +18,7 @@ export function configurationChecks(
   types: readonly ProviderType<any, any>[],
 ): ConfigurationChecks {
   const base = { directory: file === undefined ? process.cwd() : dirname(file), data_directory: configuration.data_directory };
+  const isTold = filesTold(configuration, types, base.directory);
   return {
     resolved: () => ({
       configuration: masked(
@@ -31,22 +33,19 @@ export function configurationChecks(
 
     types: types.map((type) => type.type),
 
-    providers(entries) {
-      const { findings } = checkProviders(entries, types, review);
+    providers(entries, owner) {
+      const { by_entry } = checkProviders(entries, types, review, mostFindings);
+      let left = mostFindings;
       return entries.map((entry, index): CheckedEntry => {
-        const at = `/providers/${index}`;
-        const mine = findings.filter(({ path }) => path === at || path.startsWith(`${at}/`));
         const { name, type, config } = isObject(entry) ? entry : {};
         const schema = typeNamed(types, type)?.config as TObject | undefined;
-        return {
-          name: typeof name === 'string' ? name : undefined,
-          findings: [
-            ...mine.map((finding) => ({ ...finding, path: finding.path.slice(at.length) })),
-            ...(schema && isObject(config)
-              ? missingFiles(schema, config, () => base).map(({ message }) => ({ level: 'error', path: '', message }) as const)
-              : []),
-          ],
-        };
+        const missing = schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { told: isTold }) : [];
+        const findings = firstOf(
+          [...(by_entry[index] ?? []), ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const)],
+          left,
+        );
+        left -= findings.filter(({ more }) => more === undefined).length;
+        return { name: typeof name === 'string' ? name : undefined, findings };
       });
     },
 
@@ -56,6 +55,24 @@ export function configurationChecks(
       const { resolved, ...said } = resolve(type, variables);
       return { ...said, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
     },
+  };
+}
+
+/**
+ * The files of which callers are told whether they are there: those that the configuration names already, and what lies openly in its directory. Whoever
+ * may ask about all others learns what the host has.
+ */
+function filesTold({ providers }: Configuration, types: readonly ProviderType<any, any>[], directory: string): (path: string) => boolean {
+  const named = new Set(
+    providers.flatMap(({ type, config }) => {
+      const schema = typeNamed(types, type)?.config as TObject | undefined;
+      return schema ? namedFiles(schema, config) : [];
+    }),
+  );
+  return (path) => {
+    const inside = relative(directory, path);
+    const openly = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.'));
+    return openly || named.has(path);
   };
 }
 

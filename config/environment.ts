@@ -1,6 +1,6 @@
 import envVar from 'env-var';
 import type { TObject, TSchema } from 'typebox';
-import { sentences, type Finding } from '../core/findings.ts';
+import { firstOf, mostFindings, sentences, type Finding } from '../core/findings.ts';
 import type { ResolvedEnvironment } from '../core/operations/configuration-checks.ts';
 import type { ProviderType } from '../core/provider.ts';
 import { compile } from '../core/schema.ts';
@@ -38,6 +38,7 @@ export interface Variables {
  */
 export function readVariables(schema: TSchema, under: string, environment: Environment): Variables {
   const plan = planOf(schema);
+  const fields = fieldsByVariable(plan);
   const tree: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const recognized: string[] = [];
@@ -48,13 +49,13 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
   for (const variable of Object.keys(environment).toSorted()) {
     const text = environment[variable];
     if (!variable.startsWith(under) || text === undefined || text === '') continue;
-    const found = fieldAt(plan, variable.slice(under.length));
+    const found = fieldAt(fields, variable.slice(under.length));
     if (!found) {
       unknown.push({
         level: 'warning',
         path: '',
         file: `environment variable ${variable}`,
-        message: `no field has this name${meant((known ??= variablesOf(plan)), under, variable)}`,
+        message: `no field has this name${unknown.length < mostFindings ? meant((known ??= variablesOf(plan)), under, variable) : ''}`,
       });
       continue;
     }
@@ -85,13 +86,16 @@ export function resolve(type: ProviderType<any, any>, environment: Environment):
   const good = Object.fromEntries(Object.entries(environment).filter(([name]) => !bad.has(name)));
   const tree = readVariables(config, prefixOf(type.type), good).tree;
   const recognized = read.recognized.filter((name) => !bad.has(name));
+  const used = new Set(recognized);
   return {
     resolved: withDefaults(config, tree),
     recognized,
-    ignored: Object.keys(environment).filter((name) => !recognized.includes(name) && !bad.has(name)),
+    ignored: Object.keys(environment).filter((name) => !used.has(name) && !bad.has(name)),
     invalid: [...bad.keys()].toSorted(),
     errors: [...[...bad].map(([variable, message]) => `${variable}: ${message}`), ...errors],
-    warnings: read.unknown.map((finding) => `${finding.file?.replace('environment variable ', '')}: ${finding.message}`),
+    warnings: firstOf(read.unknown).map(({ file, message }) =>
+      file ? `${file.replace('environment variable ', '')}: ${message}` : message,
+    ),
   };
 }
 
@@ -105,16 +109,27 @@ function withDefaults(config: TObject, tree: Record<string, unknown>): Readonly<
   return isObject(parsed.value) ? parsed.value : tree;
 }
 
-function fieldAt(plan: Plan, rest: string): { readonly path: readonly string[]; readonly plan: Plan } | undefined {
-  let at = plan;
+/** A field by the words of its variable: somebody may send fifty thousand variables. */
+interface ByVariable {
+  readonly plan: Plan;
+  readonly name: string;
+  readonly below: FieldsByVariable;
+}
+type FieldsByVariable = ReadonlyMap<string, ByVariable>;
+
+/** Of two fields with one variable the first has it. */
+const fieldsByVariable = ({ fields = new Map() }: Plan): FieldsByVariable =>
+  new Map([...fields].toReversed().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
+
+function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: Plan } | undefined {
+  let at: ByVariable | undefined;
   const path: string[] = [];
   for (const step of rest.split('__')) {
-    const found = [...(at.fields ?? [])].find(([name]) => variableForm(name) === step);
-    if (!found) return undefined;
-    path.push(found[0]);
-    at = found[1];
+    at = (at?.below ?? fields).get(step);
+    if (!at) return undefined;
+    path.push(at.name);
   }
-  return { path, plan: at };
+  return at && { path, plan: at.plan };
 }
 
 const variableForm = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, '_');

@@ -31,12 +31,14 @@ function byPath(name: string, cwd: string): FoundPlugin {
   return { source: 'path', ...(file === undefined ? {} : { file }), tried: [path, ...(existsSync(path) ? candidates : [])] };
 }
 
+/** Whether muster itself has a plugin of this name. Nothing outside is looked at, whatever the name. */
+export const isBuiltIn = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,99}$/.test(name) && existsSync(builtInFile(name));
+
+const builtInFile = (name: string): string => fileURLToPath(new URL(`../plugins/${name}/index.${extension}`, import.meta.url));
+
 function byName(name: string, cwd: string): FoundPlugin {
   const tried = [`plugins/${name}`, `package '${name}' from ${cwd}`];
-  if (/^[a-z0-9][a-z0-9-]*$/.test(name)) {
-    const builtIn = fileURLToPath(new URL(`../plugins/${name}/index.${extension}`, import.meta.url));
-    if (existsSync(builtIn)) return { source: 'built-in', file: builtIn, tried };
-  }
+  if (isBuiltIn(name)) return { source: 'built-in', file: builtInFile(name), tried };
   const file = packageEntry(name, cwd);
   return file === undefined ? { tried } : { source: 'package', file, tried };
 }

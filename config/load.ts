@@ -91,7 +91,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     plugins.flatMap((plugin) => plugin.providerApis ?? []),
   );
   const list = Array.isArray(entries) ? entries : [];
-  const checked = complete ? checkProviders(list, types, review) : { providers: [], findings: [] };
+  const checked = complete ? checkProviders(list, types, review) : { providers: [], findings: [], by_entry: [] };
   const storage = complete ? checkStorage(isObject(given) ? given : {}, drivers, findings) : { type: '' };
   const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []).map(({ name }) => name);
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);

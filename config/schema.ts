@@ -76,6 +76,7 @@ const RateLimit = Type.Object(
     template: perMinute(200, 'Template operations'),
     request: perMinute(50, 'Requests for machines and returns'),
     validation: perMinute(500, 'Validations'),
+    read: perMinute(6000, 'Reads of requests and machines'),
   },
   { ...closed, default: {}, description: 'Rate limits.' },
 );
@@ -112,7 +113,7 @@ export const ServerSection = Type.Object(
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        'Names beside `localhost` and addresses under which a server on a loopback address may be called, by a gateway that passes on its own.',
+        'Names beside its own under which a server on a loopback address may be called, by a gateway that passes on its own; on every address also hosts whose pages may call.',
     }),
     rate_limit: RateLimit,
   },

@@ -29,6 +29,8 @@ export interface ListOf<T> {
   readonly items: readonly T[];
   /** How many match in all. */
   readonly total_count: number;
+  /** Where the answer would have become too large and was cut: the offset of the first entry that it lacks. */
+  readonly next_offset?: number;
   /** Where entries were asked for by name: the names that nobody knows. */
   readonly not_found?: readonly string[];
   /** The filters that were given. */

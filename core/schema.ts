@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { Finding } from './findings.ts';
+import { byPath, firstOf, moreFindings, mostFindings, type Finding } from './findings.ts';
 import { convertText } from './schema/convert.ts';
 import { explain } from './schema/explain.ts';
 import { planOf, type Plan } from './schema/plan.ts';
@@ -13,13 +13,16 @@ export type Parsed<T> =
 export interface ParseOptions {
   /** Values came as text (query string, command line, environment): `"3"` becomes 3 where a number is due. */
   readonly convert?: boolean;
+  /** How many findings are wanted. Default 100. With 0 they are not even looked for: there is one that says so. */
+  readonly most?: number;
 }
 
 /** A schema made ready to read what people and programs send. */
 export interface Compiled<T> {
   readonly schema: TSchema;
   /**
-   * Canonical spelling (own name, its camelCase, its declared aliases), defaults, conversion, check; all findings at once, in order of the path.
+   * Canonical spelling (own name, its camelCase, its declared aliases), defaults, conversion, check; all findings at once, in order of the path,
+   * as far as they are wanted: of the rest the last one says how many there are.
    * `raw` is not changed. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects are kept as written.
    */
   parse(raw: unknown, options?: ParseOptions): Parsed<T>;
@@ -65,9 +68,11 @@ function make(schema: TSchema): Compiled<unknown> {
       let value = rename(plan, raw, '', findings);
       if (options.convert) value = convertText(plan, value);
       value = fillDefaults(plan, value);
-      if (findings.length === 0 && validator.Check(value)) return { value };
-      if (!validator.Check(value)) findings.push(...explain(validator.Errors(value), plan, value));
-      return { findings: findings.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)) };
+      const valid = validator.Check(value);
+      if (findings.length === 0 && valid) return { value };
+      const { most = mostFindings } = options;
+      if (!valid) findings.push(...(most === 0 ? [moreFindings(1)] : explain(validator.Errors(value), plan, value, most)));
+      return { findings: firstOf(findings.toSorted(byPath), most) };
     },
   };
 }

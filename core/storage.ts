@@ -103,6 +103,11 @@ export interface Store {
   /** Ids and versions of requests, in order: what is enough to answer from rendered copies. */
   versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]>;
   /**
+   * Bytes of requests as they are stored, where they are there: a reader of many goes by them, so that it does not read hundreds of megabytes at once. Cheaper than to
+   * read them. Absent: records are in memory anyway.
+   */
+  sizes?(request_ids: readonly string[]): Promise<readonly { readonly request_id: string; readonly bytes: number }[]>;
+  /**
    * All or nothing, in the order given; resolves when durable. A refusal is a BrokerError CONFLICT, ALREADY_EXISTS,
    * INSTANCE_LIMIT_EXCEEDED or INSTANCE_BUSY; commits of one group are savepoints: one that fails does not fail its neighbours.
    * UNAVAILABLE means that nothing was written, unless `details.outcome` is `unknown`.

@@ -14,6 +14,7 @@ export function facesStore(store: Store, log: Log): Store {
     count: store.count.bind(store),
     changes: store.changes.bind(store),
     versions: store.versions.bind(store),
+    ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
     async commit(changes) {
       const committed = await store.commit(noted(changes));
       for (const change of changes) if (change.op === 'insert' && change.kind === 'request') tellEnd(log, undefined, change.record);

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Log } from '../core/log.ts';
+import { isLoopback } from './caller-check.ts';
 import { compose } from './compose.ts';
 import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory.ts';
 import { firstSteps } from './first-steps.ts';
@@ -94,6 +95,6 @@ export function urlOf(host: string, port: number): string {
 }
 
 export function warnOfOthers(address: string, host: string, log: Log): void {
-  if (address === '::1' || address.startsWith('127.')) return;
+  if (isLoopback(address)) return;
   log.warn({ host }, 'Everyone who reaches this address can request and return machines: put a gateway in front that authenticates.');
 }

@@ -24,8 +24,8 @@ export interface ResolvedEnvironment {
 
 /** Checks of configuration that a caller sends: made by the host, which knows how files and environments are read. */
 export interface ConfigurationChecks {
-  /** One answer for each entry, in order. */
-  providers(entries: readonly unknown[]): readonly CheckedEntry[];
+  /** One answer for each entry, in order. Only the owner is told which files there are beside those of the configuration. */
+  providers(entries: readonly unknown[], owner: boolean): readonly CheckedEntry[];
   /** Secrets are masked. Undefined: no loaded plugin brings this type. */
   environment(provider_type: string, variables: Readonly<Record<string, string>>): ResolvedEnvironment | undefined;
   /** The whole configuration as the broker runs by it, secrets masked, with where each value comes from (by JSON pointer). */

@@ -43,7 +43,7 @@ export const listMachines = operation('ListMachinesQuery', {
     { additionalProperties: false },
   ),
   output: Type.Object({ machines: Type.Array(MachineView), count: Type.Integer(), total_count: Type.Integer() }),
-  rest: { method: 'GET', path: '/inventory/', omit: ['offset'] },
+  rest: { method: 'GET', path: '/inventory/', limit: 'read' },
   cli: { command: 'machines list', example: 'muster machines list --request-id req-01a1b2c3' },
   async handle(input, { inventory }) {
     const { status, request_id, template_id, provider_instance, market, all_resources } = input;
@@ -67,7 +67,7 @@ export const getMachine = operation('GetMachineQuery', {
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({ machine: MachineView }),
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
-  rest: { method: 'GET', path: '/inventory/{machine_id}' },
+  rest: { method: 'GET', path: '/inventory/{machine_id}', limit: 'read' },
   cli: { command: 'machines show', args: ['machine_id'], example: 'muster machines show i-09227c8720e055176' },
   async handle({ machine_id }, { inventory }) {
     return { machine: machineView(await inventory.get(machine_id)) };

@@ -24,7 +24,7 @@ export interface RestBinding {
   /** Status of the success. Default 200. */
   readonly status?: number;
   /** Rate-limit group. */
-  readonly limit?: 'provider' | 'template' | 'request' | 'validation';
+  readonly limit?: 'provider' | 'template' | 'request' | 'validation' | 'read';
   /** Inputs that this route does not take. */
   readonly omit?: readonly string[];
   /** Inputs that this route does not insist on, though the operation does. */
@@ -42,6 +42,8 @@ export interface RestBinding {
 /** Who calls, as far as it matters. */
 export interface Caller {
   readonly key?: IdempotencyKey;
+  /** Whether it is who runs the broker: in the same process, or over the Unix socket. He may be told of any file. Default false: it may be anybody. */
+  readonly owner?: boolean;
 }
 
 /** An answer of a schema may be lazy too: then equal keys give the kept one. */

@@ -26,12 +26,12 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
   refusals: ['INVALID_CONFIGURATION'],
   rest: { method: 'POST', path: '/providers/validate', limit: 'validation', errors: 'error' },
   cli: { command: 'providers validate', example: 'muster providers validate --file muster.config.yaml' },
-  async handle({ providers }, { configuration }) {
+  async handle({ providers }, { configuration }, { owner = false }) {
     if (!Array.isArray(providers) || providers.length > mostEntries) {
       const message = Array.isArray(providers) ? `must not have more than ${mostEntries} entries` : 'must be a list of provider entries';
       throw new BrokerError('INVALID_CONFIGURATION', `/providers: ${message}`, { findings: [{ path: '/providers', message }] });
     }
-    const checked = configuration.providers(providers).map(({ name, findings }) => ({
+    const checked = configuration.providers(providers, owner).map(({ name, findings }) => ({
       name: name ?? null,
       valid: !findings.some(isError),
       errors: findings.filter(isError).map(sentence),

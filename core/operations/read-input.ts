@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import { BrokerError } from '../errors.ts';
-import { sentences } from '../findings.ts';
+import { placesOf, sentences } from '../findings.ts';
 import { compile } from '../schema.ts';
 import type { Operation } from './operation.ts';
 
@@ -8,5 +8,5 @@ import type { Operation } from './operation.ts';
 export function readInput<I extends TObject>(operation: Pick<Operation<I, any>, 'input'>, raw: unknown): Static<I> {
   const { value, findings } = compile(operation.input).parse(raw ?? {});
   if (!findings) return value as Static<I>;
-  throw new BrokerError('INVALID_REQUEST', sentences(findings), { findings: findings.map(({ path, message }) => ({ path, message })) });
+  throw new BrokerError('INVALID_REQUEST', sentences(findings), { findings: placesOf(findings) });
 }

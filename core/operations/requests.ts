@@ -87,8 +87,8 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND'],
   rest: [
-    { method: 'GET', path: '/requests/{request_id}/status', omit: ['lightweight'], defaults: { long: true } },
-    { method: 'GET', path: '/requests/{request_id}', omit: ['long', 'lightweight'], preset: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}/status', limit: 'read', omit: ['lightweight'], defaults: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}', limit: 'read', omit: ['long', 'lightweight'], preset: { long: true } },
   ],
   cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
   // Who asks in person wants to see the machines.
@@ -100,12 +100,15 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
 
 export const getRequests = operation('GetRequestsQuery', {
   summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
-  input: Type.Object({ request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }) }, { additionalProperties: false }),
+  input: Type.Object(
+    { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }), offset: Type.Optional(p.offset) },
+    { additionalProperties: false },
+  ),
   output: 'listed',
-  rest: { method: 'POST', path: '/requests/status', defaults: { long: true } },
+  rest: { method: 'POST', path: '/requests/status', limit: 'read', defaults: { long: true } },
   cli: { command: 'requests get', args: ['request_ids'], example: 'muster requests get req-01a1b2c3 ret-01a1b2c4' },
   interactive_defaults: { long: true },
-  handle: ({ request_ids, long = false }, { requests }) => requests.several(request_ids, long),
+  handle: ({ request_ids, long = false, offset = 0 }, { requests }) => requests.several(request_ids, long, offset),
 });
 
 export const listRequests = operation('ListActiveRequestsQuery', {
@@ -125,7 +128,7 @@ export const listRequests = operation('ListActiveRequestsQuery', {
     { additionalProperties: false },
   ),
   output: 'listed',
-  rest: { method: 'GET', path: '/requests/', omit: ['offset'], preset: { all_resources: true } },
+  rest: { method: 'GET', path: '/requests/', limit: 'read', preset: { all_resources: true } },
   cli: { command: 'requests list', example: 'muster requests list --status completed --output json' },
   async handle(input, { requests }) {
     const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
@@ -151,7 +154,7 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
     { additionalProperties: false },
   ),
   output: 'listed',
-  rest: { method: 'GET', path: '/requests/return', omit: ['offset'] },
+  rest: { method: 'GET', path: '/requests/return', limit: 'read' },
   cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
   async handle(input, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;

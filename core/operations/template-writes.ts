@@ -27,7 +27,7 @@ export const createTemplate = operation('CreateTemplateCommand', {
     open,
   ),
   output: written,
-  refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS'],
+  refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS', 'CONFLICT'],
   rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
   cli: {
     command: 'templates create',

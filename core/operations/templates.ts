@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { TemplateAnswer } from '../answers.ts';
 import type { Template } from '../model/template.ts';
+import { answerBytes, fitting } from '../requests/answer-budget.ts';
+import { templateBytes } from '../templates/template-size.ts';
 import { sortableTemplateFields } from '../templates/list.ts';
 import { p } from '../vocabulary.ts';
 import { operation } from './operation.ts';
@@ -33,7 +35,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
     { additionalProperties: false },
   ),
   output: 'templates',
-  rest: { method: 'GET', path: '/templates/', limit: 'template', omit: ['offset'], preset: { active_only: false } },
+  rest: { method: 'GET', path: '/templates/', limit: 'template', preset: { active_only: false } },
   cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
   async handle(input, { templates, providers, review, clock }) {
     if (input.force_refresh) await templates.refresh();
@@ -41,17 +43,26 @@ export const listTemplates = operation('ListTemplatesQuery', {
     const given = review.canonical(
       Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
     ).fields;
+    const { offset, limit } = paging(input, 50);
     const found = templates.list({
       ...given,
       ...(input.active_only ? { keep: (template) => isActive(template, { templates, providers }) } : {}),
       ...(input.sort === undefined ? {} : { sort: input.sort }),
-      ...paging(input, 50),
+      offset,
+      limit,
     });
-    const items = found.items.map(({ template }) => {
+    const taken = fitting(found.items, ({ template }) => templateBytes(template), answerBytes);
+    const items = found.items.slice(0, taken).map(({ template }) => {
       const machine_type = providers.machineTypeOf(template);
       return { template, ...(machine_type ? { machine_type } : {}) };
     });
-    return { items, total_count: found.total_count, ...(Object.keys(given).length > 0 ? { filters: given } : {}), at: clock.now() };
+    return {
+      items,
+      total_count: found.total_count,
+      ...(taken < found.items.length ? { next_offset: offset + taken } : {}),
+      ...(Object.keys(given).length > 0 ? { filters: given } : {}),
+      at: clock.now(),
+    };
   },
 });
 

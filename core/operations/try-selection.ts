@@ -1,11 +1,12 @@
 import { BrokerError } from '../errors.ts';
-import { isError, sentences } from '../findings.ts';
+import { isError, placesOf, sentence, sentences } from '../findings.ts';
 import { newRequestId } from '../ids.ts';
 import type { Placed } from '../model/placed.ts';
 import type { Preference } from '../model/request.ts';
 import { chooseAtAll } from '../providers/choose.ts';
 import type { Selection, Strategy } from '../selection/candidate.ts';
 import type { TemplateReview } from '../templates/review.ts';
+import { templateSize } from '../templates/template-size.ts';
 import type { Services } from './services.ts';
 
 /** The template that is named, or the one that is given; refuses both, neither, and one that is none. */
@@ -20,13 +21,14 @@ export async function templateOf(
     await templates.seek(template_id);
     return templates.placed(template_id);
   }
+  const tooLarge = templateSize(template ?? {});
+  if (tooLarge) throw new BrokerError('TEMPLATE_INVALID', sentence({ ...tooLarge, path: '/template' }), { findings: placesOf([tooLarge]) });
   const { fields, findings } = review.canonical(template ?? {});
   const whole = { template_id: 'unnamed', ...fields };
   const wrong = [...findings, ...review.check(whole, 'none')].filter(isError);
   if (wrong.length === 0) return { template: whole };
-  throw new BrokerError('TEMPLATE_INVALID', sentences(wrong.map((finding) => ({ ...finding, path: `/template${finding.path}` }))), {
-    findings: wrong.map(({ path, message }) => ({ path: `/template${path}`, message })),
-  });
+  const inside = wrong.map((finding) => ({ ...finding, path: `/template${finding.path}` }));
+  throw new BrokerError('TEMPLATE_INVALID', sentences(inside), { findings: placesOf(inside) });
 }
 
 /** What is preferred, in the words of a caller. */

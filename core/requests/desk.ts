@@ -5,6 +5,7 @@ import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
+import { answerBytes, fitting, shownBytes } from './answer-budget.ts';
 import { commitKnown } from './commit-known.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { openReturn, returnAsOpened } from './give-back.ts';
@@ -13,7 +14,7 @@ import type { Lookout } from './lookout.ts';
 import { machinesNamed, type MachineName } from './machines-named.ts';
 import { requestNotFound } from './not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open.ts';
-import { RecordCache } from './record-cache.ts';
+import { RecordCache, type Version } from './record-cache.ts';
 import { requestsNamed } from './requests-named.ts';
 
 /** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
@@ -154,10 +155,16 @@ export class RequestDesk {
     };
   }
 
-  /** How these stand, in the order asked for, each once. Ids that nobody knows are in `not_found`. With machines the loop is asked to look now. */
-  async several(request_ids: readonly string[], machines: boolean): Promise<Lazy<ListOf<RequestDetail>>> {
-    const found = await requestsNamed(this.#store, request_ids);
-    const requests = await this.#records.all(found.versions);
+  /**
+   * How these stand, in the order asked for, each once, from `offset` on. Ids that nobody knows are in `not_found`. With machines the loop is asked to look now.
+   */
+  async several(request_ids: readonly string[], machines: boolean, offset = 0): Promise<Lazy<ListOf<RequestDetail>>> {
+    const wanted = [...new Set(request_ids)];
+    const named = await requestsNamed(this.#store, wanted.slice(offset));
+    const { requests, taken } = await this.#some(named.versions, machines);
+    const cut = taken < named.versions.length ? wanted.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
+    const before = new Set(wanted.slice(0, cut));
+    const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
     if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#lookout.look(id);
     const of_origins = machines
       ? await requestsNamed(
@@ -166,42 +173,45 @@ export class RequestDesk {
         )
       : undefined;
     return {
-      cache_key: fingerprint([found, of_origins?.versions, machines]),
+      cache_key: fingerprint([found, of_origins?.versions, machines, cut]),
       load: async () => ({
         items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
         total_count: requests.length,
         not_found: found.not_found,
+        ...(cut === undefined ? {} : { next_offset: cut }),
         at: this.#clock.now(),
       }),
     };
   }
 
-  /** Requests, without their machines unless these are asked for. As long as no request changes, the same question has the same answer. */
+  /** Requests, without their machines unless these are asked for; as many as go into one answer. As long as no request changes, the same question has the same answer. */
   async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
     const changes = await this.#store.changes('request');
     return {
       cache_key: `${changes}:${machines}:${JSON.stringify(query)}`,
-      load: async () => ({ ...(await (machines ? this.details(query) : this.list(query))), at: this.#clock.now() }),
+      load: async () => ({ ...(await this.#list(query, machines)), at: this.#clock.now() }),
     };
   }
 
-  /** Requests without their machines. */
-  async list(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
+  async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
     const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
-    const records = await this.#records.all(page);
-    return { items: records.map((request) => ({ request })), total_count };
+    const { requests, taken } = await this.#some(page, machines);
+    return {
+      items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+      total_count,
+      ...(taken < page.length ? { next_offset: (query.offset ?? 0) + taken } : {}),
+    };
   }
 
-  /** Requests with their machines. */
-  async details(query: Query<'request'>): Promise<{ readonly items: readonly RequestDetail[]; readonly total_count: number }> {
-    const { items, total_count } = await this.list(query);
-    return {
-      items: await detailsOf(
-        this.#store,
-        items.map(({ request }) => request),
-      ),
-      total_count,
-    };
+  /** As many of them as go into one answer. */
+  async #some(
+    versions: readonly Version[],
+    machines: boolean,
+  ): Promise<{ readonly requests: readonly RequestRecord[]; readonly taken: number }> {
+    const { records, taken } = await this.#records.some(versions);
+    const fit = fitting(records, ({ machine_count }) => shownBytes(machines ? machine_count : 0), answerBytes);
+    if (fit === records.length) return { requests: records, taken };
+    return { requests: records.slice(0, fit), taken: versions.findIndex(({ request_id }) => request_id === records[fit]?.request_id) };
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

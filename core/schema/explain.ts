@@ -1,5 +1,5 @@
 import { Settings } from 'typebox/system';
-import type { Finding } from '../findings.ts';
+import { moreFindings, mostFindings, type Finding } from '../findings.ts';
 import { hint } from '../spelling.ts';
 import type { Plan } from './plan.ts';
 
@@ -12,53 +12,93 @@ interface SchemaError {
   readonly message: string;
 }
 
-// typebox stops at 8 by default; people are told everything that is wrong at once.
+// typebox stops at 8 by default; people are told of a hundred places at once, and some are told of twice.
 Settings.Set({ maxErrors: 200 });
 
 const longestPath = 300;
 
-/** Says in words what the validator found: one finding for each place. */
-export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown): Finding[] {
+/**
+ * Says in words what the validator found: one finding for each place, as far as they are wanted, and a last one for the rest. Nothing is looked for
+ * on behalf of what is not told: a body may be wrong in a hundred thousand places.
+ */
+export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown, most = mostFindings): Finding[] {
   const findings = new Map<string, Finding>();
-  const add = (path: string, message: string) => {
+  const beyond = new Set<string>();
+  const opened = new Set<string>();
+  const choices = choicesIn(errors);
+  let unnamed = 0;
+
+  function add(path: string, say: () => string): void {
+    if (findings.has(path)) return;
+    if (findings.size >= most) return void beyond.add(path);
     // A name may be as long as a body; nobody wants it back whole.
-    if (!findings.has(path))
-      findings.set(path, { level: 'error', path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path, message });
-  };
-  const choices = new Map(
-    errors.filter((error) => error.keyword === 'anyOf').map(({ instancePath }) => [instancePath, choiceAt(instancePath, errors)]),
-  );
-  for (const error of errors) {
-    const params = error.params as Record<string, any>;
-    const at = planAt(plan, error.instancePath);
-    const choice = choices.get(error.instancePath);
-    if (error.keyword === 'boolean') {
-      // Every unknown field comes as its own error before they come together: where there are too many, the latter is cut off.
-      const name = steps(error.instancePath).at(-1) ?? '';
-      if (error.schemaPath.endsWith('/additionalProperties'))
-        add(error.instancePath, unknown(name, planAt(plan, parent(error.instancePath))));
-    } else if (error.keyword === 'required') {
-      for (const name of params['requiredProperties'] as string[]) add(`${error.instancePath}/${name}`, 'is required');
-    } else if (error.keyword === 'additionalProperties') {
-      for (const name of params['additionalProperties'] as string[]) add(`${error.instancePath}/${escape(name)}`, unknown(name, at));
-    } else if (choice?.allowed.length) {
-      add(error.instancePath, `must be one of ${choice.allowed.join(', ')}${at?.types.has('null') ? ' or null' : ''}`);
-    } else if (choice && (verdicts.has(error.keyword) ? choice.closer : error.keyword === 'type')) continue;
-    else if (error.keyword === 'anyOf')
-      add(error.instancePath, `must be ${at ? wanted(at) : 'another type'}, not ${kindOf(valueAt(value, error.instancePath))}`);
-    else if (error.keyword === 'enum' || error.keyword === 'const') {
-      add(error.instancePath, `must be one of ${allowedBy(error).join(', ')}`);
-    } else if (error.keyword === 'type')
-      add(error.instancePath, `must be ${article(String(params['type'] ?? ''))}, not ${kindOf(valueAt(value, error.instancePath))}`);
-    else add(error.instancePath, error.message);
+    findings.set(path, { level: 'error', path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path, message: say() });
   }
-  return [...findings.values()];
+
+  /** Each unknown field comes as an error of its own, and all come together only where there are few. */
+  function addUnknown(path: string, named: readonly string[]): void {
+    if (opened.has(path)) return;
+    opened.add(path);
+    const around = planAt(plan, path);
+    const here = valueAt(value, path);
+    const { fields } = around ?? {};
+    const names = fields && isMap(here) ? Object.keys(here).filter((name) => !fields.has(name)) : named;
+    const told = Math.max(0, most - findings.size);
+    for (const name of names.slice(0, told)) add(`${path}/${escape(name)}`, () => unknown(name, around));
+    unnamed += Math.max(0, names.length - told);
+  }
+
+  for (const error of errors) {
+    const { keyword, instancePath: path } = error;
+    const params = error.params as Record<string, any>;
+    const choice = choices(path);
+    if (keyword === 'boolean') {
+      if (error.schemaPath.endsWith('/additionalProperties')) addUnknown(parent(path), [steps(path).at(-1) ?? '']);
+    } else if (keyword === 'additionalProperties') addUnknown(path, params['additionalProperties'] as string[]);
+    else if (keyword === 'required') {
+      for (const name of params['requiredProperties'] as string[]) add(`${path}/${name}`, () => 'is required');
+    } else if (choice?.allowed.length) {
+      const orNull = planAt(plan, path)?.types.has('null') ? ' or null' : '';
+      add(path, () => `must be one of ${choice.allowed.join(', ')}${orNull}`);
+    } else if (choice && (verdicts.has(keyword) ? choice.closer : keyword === 'type')) continue;
+    else add(path, () => said(error, plan, value));
+  }
+  const more = beyond.size + unnamed;
+  return more === 0 ? [...findings.values()] : [...findings.values(), moreFindings(more)];
+}
+
+/** What is wrong at one place, where it is neither a name nor a choice between values. */
+function said(error: SchemaError, plan: Plan, value: unknown): string {
+  const { keyword, instancePath: path } = error;
+  if (keyword === 'anyOf') {
+    const at = planAt(plan, path);
+    return `must be ${at ? wanted(at) : 'another type'}, not ${kindOf(valueAt(value, path))}`;
+  }
+  if (keyword === 'enum' || keyword === 'const') return `must be one of ${allowedBy(error).join(', ')}`;
+  if (keyword !== 'type') return error.message;
+  return `must be ${article(String((error.params as Record<string, any>)['type'] ?? ''))}, not ${kindOf(valueAt(value, path))}`;
 }
 
 const verdicts = new Set(['anyOf', 'boolean']);
 
 /** What the variants of a choice say: the values that they name, and whether one of them fits in type and was refused for something nearer. */
-function choiceAt(path: string, errors: readonly SchemaError[]): { readonly allowed: readonly string[]; readonly closer: boolean } {
+interface Choice {
+  readonly allowed: readonly string[];
+  readonly closer: boolean;
+}
+
+/** The choice at a path; undefined where there is none. */
+function choicesIn(errors: readonly SchemaError[]): (path: string) => Choice | undefined {
+  const found = new Map<string, Choice | undefined>();
+  const places = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === 'anyOf' ? [instancePath] : [])));
+  return (path) => {
+    if (!places.has(path)) return undefined;
+    if (!found.has(path)) found.set(path, choiceAt(path, errors));
+    return found.get(path);
+  };
+}
+
+function choiceAt(path: string, errors: readonly SchemaError[]): Choice {
   const here = errors.filter((error) => error.instancePath === path);
   return {
     allowed: here.flatMap(allowedBy),
@@ -95,6 +135,7 @@ function valueAt(value: unknown, path: string): unknown {
   return at;
 }
 
+const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 const wanted = (plan: Plan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
 

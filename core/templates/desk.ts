@@ -1,18 +1,21 @@
 import type { Clock } from '../clock.ts';
 import { BrokerError, isBrokerError } from '../errors.ts';
-import { sentences, type Finding } from '../findings.ts';
+import { placesOf, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CanonicalTemplate } from '../scheduler.ts';
+import { weightOf } from '../requests/answer-budget.ts';
 import type { Change, Store } from '../storage.ts';
 import type { TemplateLibrary } from './library.ts';
 import type { TemplateReview } from './review.ts';
+import { fieldCount, templateSize } from './template-size.ts';
 import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */
-const largest = 262_144;
+/** Templates made over the API, and their characters as JSON, about: files, which only the owner writes, may have any number. */
+const mostTemplates = 1_000;
+const mostBytes = 4 * 1024 * 1024;
 
 /** How often a write is tried again when somebody else's came between. */
 const tries = 50;
@@ -35,9 +38,11 @@ export class TemplateDesk {
 
   /** Whether fields make a template, in any spelling; `null` counts as absent. Stores nothing. */
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
+    const tooWide = tooWideIn(raw);
+    if (tooWide) return { fields: idOf(raw), errors: [tooWide], warnings: [] };
     const { fields: given, findings } = this.#canonical(raw);
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-    const tooLarge = sizeOf(fields);
+    const tooLarge = templateSize(fields);
     if (tooLarge) return { fields, errors: [...findings, tooLarge], warnings: [] };
     const { template_id, ...rest } = fields;
     // Without an id of its own it is judged under one that nobody has.
@@ -56,6 +61,7 @@ export class TemplateDesk {
     refuse(id, [...unnamed, ...errors]);
     const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' exists already; update it instead.`, { template_id: id });
     if (await this.#exists(id)) throw taken;
+    this.#refuseBeyond(1, rest);
     const now = this.#clock.now();
     try {
       await this.#commit(id, 'template.created', { op: 'insert', kind: 'template', record: recordOf(id, rest, now, now) });
@@ -70,6 +76,7 @@ export class TemplateDesk {
    * would become.
    */
   async update(template_id: string, raw: Fields): Promise<void> {
+    refuse(template_id, [tooWideIn(raw) ?? []].flat());
     const { fields, findings } = this.#canonical(raw);
     const { template_id: other = template_id, ...changed } = fields;
     const message = `'${String(other)}' is another template than '${template_id}'`;
@@ -83,9 +90,10 @@ export class TemplateDesk {
         // Where no file has the field, there is nothing for a null to hide.
         Object.entries({ ...stored?.fields, ...changed }).filter(([name, value]) => value !== null || filed.has(name)),
       );
-      refuse(template_id, [sizeOf(next) ?? []].flat());
+      refuse(template_id, [templateSize(next) ?? []].flat());
       refuse(template_id, verdictOn(this.#library.merge(template_id, next), this.#review, this.#directory).errors);
       if (!stored && Object.keys(next).length === 0) return;
+      this.#refuseBeyond(stored ? 0 : 1, changed);
       const now = this.#clock.now();
       const record = recordOf(template_id, next, stored?.created_at ?? now, now);
       try {
@@ -135,17 +143,39 @@ export class TemplateDesk {
 
   async #exists(template_id: string): Promise<boolean> {
     if (this.#library.knows(template_id)) return true;
-    await this.#library.follow();
+    await this.#library.look(template_id);
     return this.#library.knows(template_id);
   }
 
   /** Refuses a template that is not stored and in no file either, though this process may still remember one that another deleted. */
   async #requireFiled(template_id: string): Promise<void> {
     if (this.#library.filesOf(template_id).length > 0) return;
-    await this.#library.follow();
+    await this.#library.look(template_id);
     if (!this.#library.knows(template_id)) this.#library.get(template_id);
   }
+
+  /** All of them are in the memory of every process, and in the lists of schedulers that know no pages. */
+  #refuseBeyond(more: number, fields: Fields): void {
+    const { count, bytes } = this.#library.madeOverApi;
+    const wrong =
+      more > 0 && count + more > mostTemplates
+        ? `there are ${count}, as many as there may be`
+        : bytes + weightOf(fields) > mostBytes
+          ? `they would have more than the ${mostBytes} characters that all of them together may have`
+          : undefined;
+    if (wrong)
+      throw new BrokerError('CONFLICT', `Of templates made over the API ${wrong}. Delete some, or write them into a template file.`, {
+        count,
+      });
+  }
 }
+
+/** Before anything is made of it. */
+function tooWideIn({ configuration, ...beside }: Fields): Finding | undefined {
+  return fieldCount(beside) ?? (typeof configuration === 'object' && configuration !== null ? fieldCount(configuration) : undefined);
+}
+
+const idOf = ({ template_id }: Fields): Fields => (template_id === undefined ? {} : { template_id });
 
 const recordOf = (template_id: string, fields: Fields, created_at: number, updated_at: number): TemplateRecord => ({
   template_id,
@@ -155,18 +185,12 @@ const recordOf = (template_id: string, fields: Fields, created_at: number, updat
   version: 1,
 });
 
-function sizeOf(fields: Fields): Finding | undefined {
-  const { length } = JSON.stringify(fields);
-  if (length <= largest) return undefined;
-  return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the ${largest} that one may have` };
-}
-
 const cameBetween = (error: unknown): boolean => isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
 
 function refuse(template_id: string, errors: readonly Finding[]): void {
   if (errors.length === 0) return;
   throw new BrokerError('TEMPLATE_INVALID', sentences(errors), {
     template_id,
-    findings: errors.map(({ path, message }) => ({ path, message })),
+    findings: placesOf(errors),
   });
 }

@@ -1,12 +1,13 @@
 import { BrokerError } from '../errors.ts';
-import { isError, sentence, sentences, type Finding } from '../findings.ts';
+import { firstOf, isError, sentence, sentences, type Finding } from '../findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { Placed } from '../model/placed.ts';
 import type { Template } from '../model/template.ts';
 import type { TemplateDetail } from '../scheduler.ts';
 import { nearest } from '../spelling.ts';
 import type { Store } from '../storage.ts';
-import { mergeLayers, type FileLayer, type LayerSet, type MergedTemplate, type MergeOptions, type SourceInfo } from './layers.ts';
+import { mergeLayers, type FileLayer, type LayerSet, type MergeOptions, type SourceInfo } from './layers.ts';
+import { mergeAll, noTemplates, type AllTemplates } from './merge-all.ts';
 import { listTemplates, type Placement, type TemplateQuery } from './list.ts';
 import type { TemplateReview } from './review.ts';
 import { withLastGood } from './last-good.ts';
@@ -37,10 +38,8 @@ export interface CacheStats {
 export class TemplateLibrary implements Disposable {
   readonly #options: LibraryOptions;
   #files: LayerSet = { layers: [], findings: [], files: [] };
-  #stored: readonly TemplateRecord[] = [];
-  #merged = new Map<string, MergedTemplate>();
-  #invalid = new Map<string, readonly Finding[]>();
-  #findings: readonly Finding[] = [];
+  #stored: ReadonlyMap<string, TemplateRecord> = new Map();
+  #all: AllTemplates = noTemplates;
   #loads = 0;
   /** Reads of the store are numbered as they begin, so that one which was overtaken does not undo what the later one found. */
   #begun = 0;
@@ -66,39 +65,52 @@ export class TemplateLibrary implements Disposable {
 
   /** The template of this id, frozen. TEMPLATE_NOT_FOUND with the nearest ids; TEMPLATE_INVALID when its layers are wrong. */
   get(template_id: string): Template {
-    return (this.#merged.get(template_id) ?? this.#missing(template_id)).template;
+    return (this.#all.merged.get(template_id) ?? this.#missing(template_id)).template;
   }
 
   find(template_id: string): Template | undefined {
-    return this.#merged.get(template_id)?.template;
+    return this.#all.merged.get(template_id)?.template;
   }
 
-  /** As `get`, but a miss asks the store first: another process may have made it a moment ago. */
+  /** As `get`, but a miss asks the store first, by its id alone: another process may have made it a moment ago. */
   async seek(template_id: string): Promise<Template> {
-    if (!this.#merged.has(template_id)) await this.#readStored();
+    if (!this.#all.merged.has(template_id)) await this.look(template_id);
     return this.get(template_id);
+  }
+
+  /** Takes in what the store has under one id. An id that nobody has costs one question, whatever else there is. */
+  async look(template_id: string): Promise<void> {
+    const known = this.#stored.get(template_id);
+    const record = await this.#options.store.get('template', { template_id });
+    if (record?.version === known?.version && record?.updated_at === known?.updated_at) return;
+    await this.#readStored();
+  }
+
+  /** What was made over the API comes to: how many there are, and their characters as JSON. */
+  get madeOverApi(): { readonly count: number; readonly bytes: number } {
+    return { count: this.#stored.size, bytes: this.#all.stored_bytes };
   }
 
   /** A template as instances may serve it; refuses as `get` does. */
   placed(template_id: string): Placed {
-    const { template, variants } = this.#merged.get(template_id) ?? this.#missing(template_id);
+    const { template, variants } = this.#all.merged.get(template_id) ?? this.#missing(template_id);
     return { template, ...(variants ? { variants: Object.fromEntries(variants) } : {}) };
   }
 
   /** Where a template comes from; refuses as `get` does. */
   source(template_id: string): SourceInfo {
-    return (this.#merged.get(template_id) ?? this.#missing(template_id)).source_info;
+    return (this.#all.merged.get(template_id) ?? this.#missing(template_id)).source_info;
   }
 
   /** The template as the files of one instance have it; that of `get` where they say nothing of their own. */
   forInstance(template_id: string, instance: string): Template {
-    const merged = this.#merged.get(template_id) ?? this.#missing(template_id);
+    const merged = this.#all.merged.get(template_id) ?? this.#missing(template_id);
     return merged.variants?.get(instance) ?? merged.template;
   }
 
   /** The instances to which several instance files open a template; undefined: no such bound. */
   openTo(template_id: string): readonly string[] | undefined {
-    const variants = this.#merged.get(template_id)?.variants;
+    const variants = this.#all.merged.get(template_id)?.variants;
     return variants && [...variants.keys()];
   }
 
@@ -109,7 +121,7 @@ export class TemplateLibrary implements Disposable {
 
   /** Whether a template of this id is there, be it a wrong one. */
   knows(template_id: string): boolean {
-    return this.#merged.has(template_id) || this.#invalid.has(template_id);
+    return this.#all.merged.has(template_id) || this.#all.invalid.has(template_id);
   }
 
   /** What a template would be with this layer over its files. */
@@ -124,7 +136,7 @@ export class TemplateLibrary implements Disposable {
 
   /** Templates in the order of their ids, filtered, sorted and cut. INVALID_REQUEST for a field that cannot be sorted by. */
   list(query: TemplateQuery = {}): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
-    return listTemplates([...this.#merged.values()], query, this.#options.review, this.#options.place);
+    return listTemplates([...this.#all.merged.values()], query, this.#options.review, this.#options.place);
   }
 
   /** Reads files and store anew. Calls that come meanwhile share one further read, so that each sees what was there when it came. */
@@ -140,17 +152,17 @@ export class TemplateLibrary implements Disposable {
 
   /** What is wrong in files and merged templates. */
   get findings(): readonly Finding[] {
-    return this.#findings;
+    return this.#all.findings;
   }
 
   get cacheStats(): CacheStats {
     return {
-      templates: this.#merged.size,
+      templates: this.#all.merged.size,
       files: this.#files.files.length,
-      made_over_api: this.#stored.length,
+      made_over_api: this.#stored.size,
       loads: this.#loads,
-      errors: this.#findings.filter(isError).map(sentence),
-      warnings: this.#findings.filter((finding) => !isError(finding)).map(sentence),
+      errors: this.#all.findings.filter(isError).map(sentence),
+      warnings: this.#all.findings.filter((finding) => !isError(finding)).map(sentence),
     };
   }
 
@@ -170,51 +182,26 @@ export class TemplateLibrary implements Disposable {
     const stored = await this.#options.store.find('template', {});
     if (turn < this.#kept) return;
     this.#kept = turn;
-    this.#stored = stored;
+    this.#stored = new Map(stored.map((record) => [record.template_id, record]));
     this.#merge();
   }
 
   #merge(): void {
-    const byId = Map.groupBy(this.#files.layers, (layer) => layer.template_id);
-    const stored = new Map(this.#stored.map((record) => [record.template_id, record.fields]));
-    const merged = new Map<string, MergedTemplate>();
-    const invalid = new Map<string, readonly Finding[]>();
-    const findings: Finding[] = [...this.#files.findings];
-    for (const id of [...new Set([...byId.keys(), ...stored.keys()])].toSorted()) {
-      const each = mergeLayers(id, byId.get(id) ?? [], stored.get(id), this.#options.merge);
-      const found = this.#reviewed(each);
-      findings.push(...found.map((finding) => ({ ...finding, message: `template '${id}': ${finding.message}` })));
-      if (found.some(isError)) invalid.set(id, found.filter(isError));
-      else merged.set(id, each);
-    }
-    this.#merged = merged;
-    this.#invalid = invalid;
-    this.#findings = findings;
-  }
-
-  #reviewed(merged: MergedTemplate): Finding[] {
-    const { review } = this.#options;
-    const templates = merged.variants ? [...merged.variants.values()] : [merged.template];
-    const found = templates.flatMap((template) => [
-      ...review.check(template, 'near'),
-      // A plugin that is not loaded is no reason to hide the template: selection refuses it and says why.
-      ...review.references(template).map((finding): Finding => ({ ...finding, level: 'warning' })),
-    ]);
-    const unique = new Map(found.map((finding) => [`${finding.path} ${finding.message}`, finding]));
-    return [...unique.values()].map((finding) => ({ ...finding, file: merged.source_info.source_file }));
+    const { review, merge } = this.#options;
+    this.#all = mergeAll(this.#files, this.#stored, { review, merge }, this.#all);
   }
 
   #missing(template_id: string): never {
-    const wrong = this.#invalid.get(template_id);
+    const wrong = this.#all.invalid.get(template_id);
     if (wrong)
       throw new BrokerError('TEMPLATE_INVALID', `Template '${template_id}' cannot be used: ${sentences(wrong)}`, {
         template_id,
-        findings: wrong,
+        findings: firstOf(wrong),
       });
-    const near = nearest(template_id, [...this.#merged.keys()]);
+    const near = nearest(template_id, [...this.#all.merged.keys()]);
     const suggestion = near
       ? `Did you mean '${near}'?`
-      : this.#merged.size === 0
+      : this.#all.merged.size === 0
         ? 'There are no templates at all.'
         : 'List the templates to see which exist.';
     throw new BrokerError('TEMPLATE_NOT_FOUND', `No template has the id '${template_id}'. ${suggestion}`, { template_id, suggestion });

@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { Finding } from '../findings.ts';
+import { byPath, moreFindings, mostFindings, type Finding } from '../findings.ts';
 import { commonTemplateFields } from '../model/template.ts';
 import type { ObjectSchema } from '../object-schema.ts';
 import type { ProviderApi, ProviderType } from '../provider.ts';
@@ -45,11 +45,12 @@ export class TemplateReview {
 
   /**
    * Types, bounds and patterns of canonical fields: errors. Fields that nobody declares: warnings, with the nearest known name; `unknown:
-   * 'near'` warns only where a known name is near, for files that carry fields of other programs.
+   * 'near'` warns only where a known name is near, for files that carry fields of other programs. `most`: so many errors are looked for, and so many
+   * unknown names are looked at.
    */
-  check(fields: Fields, unknown: 'all' | 'near' | 'none' = 'all'): Finding[] {
-    const errors = this.#compiled.parse(fields).findings ?? [];
-    return [...errors, ...(unknown === 'none' ? [] : this.#unknown(fields, unknown))];
+  check(fields: Fields, unknown: 'all' | 'near' | 'none' = 'all', most = mostFindings): Finding[] {
+    const errors = this.#compiled.parse(fields, { most }).findings ?? [];
+    return [...errors, ...(unknown === 'none' ? [] : this.#unknown(fields, unknown, most))];
   }
 
   /** Provider types and APIs that no loaded plugin brings: errors. */
@@ -68,13 +69,13 @@ export class TemplateReview {
 
   /** Everything that can be said about one template without a provider. `fields` in canonical spelling. */
   review(fields: Fields): Finding[] {
-    return [...this.check(fields), ...this.references(fields)].toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    return [...this.check(fields), ...this.references(fields)].toSorted(byPath);
   }
 
-  #unknown(fields: Fields, which: 'all' | 'near'): Finding[] {
+  #unknown(fields: Fields, which: 'all' | 'near', most: number): Finding[] {
     const known = Object.keys(this.schema.properties);
-    return Object.keys(fields).flatMap((name): Finding[] => {
-      if (Object.hasOwn(this.schema.properties, name)) return [];
+    const strange = Object.keys(fields).filter((name) => !Object.hasOwn(this.schema.properties, name));
+    const found = strange.slice(0, most).flatMap((name): Finding[] => {
       const near = nearest(name, known);
       if (which === 'near' && near === undefined) return [];
       return [
@@ -85,6 +86,8 @@ export class TemplateReview {
         },
       ];
     });
+    const more = strange.length - Math.min(strange.length, most);
+    return more > 0 && which === 'all' ? [...found, moreFindings(more, 'warning')] : found;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isError, sentence, type Finding } from '../findings.ts';
+import { firstOf, isError, sentence, type Finding } from '../findings.ts';
 import type { Template } from '../model/template.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { TemplateReview } from './review.ts';
@@ -18,7 +18,8 @@ export function verdictOn(fields: Readonly<Record<string, unknown>>, review: Tem
   const general = review.review(fields);
   const findings = general.some(isError) ? general : [...general, ...byInstances(fields as Template, directory)];
   const unique = [...new Map(findings.map((finding) => [sentence(finding), finding])).values()];
-  return { errors: unique.filter(isError), warnings: unique.filter((finding) => !isError(finding)) };
+  const told = firstOf([...unique.filter(isError), ...unique.filter((finding) => !isError(finding))]);
+  return { errors: told.filter(isError), warnings: told.filter((finding) => !isError(finding)) };
 }
 
 function byInstances(template: Template, directory: ProviderDirectory): readonly Finding[] {

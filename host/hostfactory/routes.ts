@@ -1,5 +1,6 @@
 import { readInput } from '../../core/operations/read-input.ts';
 import type { Broker } from '../compose.ts';
+import { isLocalCall } from '../local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
 import { callerOf } from '../rest/idempotency-key.ts';
 import { limitRoute } from '../rest/limits/limit-route.ts';
@@ -12,12 +13,14 @@ import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type Script
 import type { ScriptCall } from './script.ts';
 import { scripts } from './scripts/index.ts';
 
-/** As the operations behind them: what only reads how requests stand is not limited. */
+/** As the operations behind them. */
 export const scriptGroups: Readonly<Partial<Record<ScriptName, LimitGroup>>> = {
   getAvailableTemplates: 'template',
   requestMachines: 'request',
   requestReturnMachines: 'request',
   getReturnRequests: 'provider',
+  getRequestStatus: 'read',
+  getAvailableMachines: 'read',
 };
 
 const writing: ReadonlySet<ScriptName> = new Set(['requestMachines', 'requestReturnMachines']);
@@ -43,7 +46,7 @@ export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts
         ...(limits && group ? [limitRoute(limits, group)] : []),
       ],
       async handler(request, reply) {
-        const { exit_code, printed } = await run(name, request, broker);
+        const { exit_code, printed } = await run(name, { ...receivedOf(request), local: isLocalCall(request.raw) }, broker);
         reply.header('content-type', jsonType).header(exitCodeHeader, String(exit_code));
         return JSON.stringify(printed);
       },
@@ -55,15 +58,22 @@ interface Received {
   readonly id: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly local: boolean;
 }
 
-async function run(name: ScriptName, { id, body, headers }: Received, broker: Broker): Promise<{ exit_code: 0 | 1; printed: unknown }> {
+const receivedOf = ({ id, body, headers }: Omit<Received, 'local'>) => ({ id, body, headers });
+
+async function run(
+  name: ScriptName,
+  { id, body, headers, local }: Received,
+  broker: Broker,
+): Promise<{ exit_code: 0 | 1; printed: unknown }> {
   let dialect: Dialect | undefined;
   try {
     const { input, env } = readInput({ input: scriptBody }, body) as ScriptBody;
     dialect = env.dialect;
     const { key } = callerOf(headers['idempotency-key'], `hostfactory ${name}`, { input, env });
-    return { exit_code: 0, printed: await scripts[name](callOf(broker, { input, env }, key)) };
+    return { exit_code: 0, printed: await scripts[name](callOf(broker, { input, env }, { local, ...(key ? { key } : {}) })) };
   } catch (error) {
     const { code, message } = refusalOf(error);
     if (code === 'INTERNAL') broker.log.error({ err: error, x_request_id: id, script: name }, 'A script failed.');
@@ -73,9 +83,9 @@ async function run(name: ScriptName, { id, body, headers }: Received, broker: Br
   }
 }
 
-function callOf({ services, schedulers }: Broker, { input, env }: ScriptBody, key: ScriptCall['key']): ScriptCall {
+function callOf({ services, schedulers }: Broker, { input, env }: ScriptBody, from: Pick<ScriptCall, 'key' | 'local'>): ScriptCall {
   const words = schedulers.find(({ name }) => name === strategies[env.dialect]);
   if (!words) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
   const bound = services.providers.instance(env.provider_name ?? '');
-  return { input, dialect: env.dialect, services, words, ...(bound ? { instance: bound.name } : {}), ...(key ? { key } : {}) };
+  return { input, dialect: env.dialect, services, words, ...(bound ? { instance: bound.name } : {}), ...from };
 }

@@ -11,6 +11,8 @@ export interface ScriptCall {
   /** The instance that the scheduler's provider is, where its name is that of one. */
   readonly instance?: string;
   readonly key?: IdempotencyKey;
+  /** Whether it came over the Unix socket: only the owner does that. */
+  readonly local: boolean;
   readonly services: Services;
   /** The words of the dialect. */
   readonly words: SchedulerStrategy;

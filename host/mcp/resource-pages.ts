@@ -37,32 +37,36 @@ export async function resourcePage(
   carry: CarryOperation,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly next: string | undefined }> {
-  let [at, page] = readCursor(cursor);
+  let [at, offset] = readCursor(cursor);
   const found: Found[] = [];
   for (let section = sections[at]; section && found.length < pageSize; section = sections[at]) {
-    const mine = await entriesOf(section, page, carry, signal);
+    const { mine, next } = await entriesOf(section, offset, carry, signal);
     found.push(...mine);
-    [at, page] = mine.length === pageSize ? [at, page + 1] : [at + 1, 1];
+    [at, offset] = next === undefined ? [at + 1, 0] : [at, next];
   }
-  return { found, next: at < sections.length ? `${at}.${page}` : undefined };
+  return { found, next: at < sections.length ? `${at}.${offset}` : undefined };
 }
 
 async function entriesOf(
   { kind: name, where, describe }: Section,
-  page: number,
+  offset: number,
   carry: CarryOperation,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<{ readonly mine: readonly Found[]; readonly next: number | undefined }> {
   const kind = resourceKinds.find((each) => each.name === name) as ResourceKind;
-  const answer = (await carry(kind.list, { ...where, page, page_size: pageSize }, signal)) as Readonly<Record<string, any>>;
+  // The few provider instances have pages alone.
+  const place = 'offset' in kind.list.input.properties ? { offset, limit: pageSize } : { page: offset / pageSize + 1, page_size: pageSize };
+  const answer = (await carry(kind.list, { ...where, ...place }, signal)) as Readonly<Record<string, any>>;
   // What provider instances are called stands in `name`.
-  return answer[name].map((entry: Readonly<Record<string, any>>) => {
+  const mine = answer[name].map((entry: Readonly<Record<string, any>>): Found => {
     return { kind, id: String(entry[kind.id] ?? entry['name']), description: describe(entry) };
   });
+  // An answer that would have become too large ends before its page does.
+  return { mine, next: answer['next_offset'] ?? (mine.length === pageSize ? offset + pageSize : undefined) };
 }
 
-function readCursor(cursor = '0.1'): readonly [number, number] {
-  const [, at = '', page = ''] = /^(\d)\.([1-9]\d{0,6})$/.exec(cursor) ?? [];
-  if (Number(at) < sections.length && page !== '') return [Number(at), Number(page)];
+function readCursor(cursor = '0.0'): readonly [number, number] {
+  const [, at = '', offset = ''] = /^(\d)\.(\d{1,9})$/.exec(cursor) ?? [];
+  if (Number(at) < sections.length && offset !== '') return [Number(at), Number(offset)];
   throw refusal(ErrorCode.InvalidParams, `'${cursor}' is no cursor of this server.`);
 }

@@ -22,6 +22,8 @@ export interface McpHttpOptions {
 export interface McpHttpServer {
   /** `http://127.0.0.1:8001/mcp` */
   readonly url: string;
+  /** The address that it listens on. */
+  readonly address: string;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,8 @@ export async function serveMcpHttp({ access, read_only, host, port, names, origi
   // Not imported: as an ES module it would load much that nobody here uses.
   const server = process.getBuiltinModule('node:http').createServer({ requestTimeout: 60_000 }, (request, response) => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-    const objection = objectionToHost(request.headers.host, [host, ...names]) ?? objectionToOrigin(request.headers.origin, origins);
+    const objection =
+      objectionToHost(request.headers.host, [host, ...names]) ?? objectionToOrigin(request.headers.origin, request.headers.host, origins);
     if (objection !== undefined) return refuse(response, 403, -32000, objection);
     if (request.url?.split('?', 1)[0] !== path) return refuse(response, 404, -32000, `Nothing is here; the protocol is served at ${path}.`);
     sessions.handle(request, response).catch((error: unknown) => {
@@ -47,8 +50,10 @@ export async function serveMcpHttp({ access, read_only, host, port, names, origi
     server.once('error', (cause) => reject(cannotListen(host, port, cause)));
     server.listen(port, host, resolve);
   });
+  const { address, port: taken } = server.address() as AddressInfo;
   return {
-    url: `${urlOf({ host, port: (server.address() as AddressInfo).port })}${path}`,
+    url: `${urlOf({ host, port: taken })}${path}`,
+    address,
     async close() {
       const closed = new Promise((resolve) => void server.close(resolve));
       await Promise.race([access.idle(), sleep(drainMs, undefined, { ref: false })]);

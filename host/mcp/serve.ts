@@ -1,3 +1,4 @@
+import { isLoopback } from '../caller-check.ts';
 import { interruption } from '../interruption.ts';
 import type { ReachFlags } from '../reach/open-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -36,7 +37,7 @@ async function serveHttp(flags: McpFlags, access: Access, terminal: Terminal, st
   const { serveMcpHttp } = await import('./serve-http.ts');
   const server = await serveMcpHttp({ access, read_only: readOnly, host, port, names: allowHost, origins: allowOrigin });
   terminal.out(`muster serves agents at ${server.url}\n`);
-  if (!/^(127\.|localhost$|::1$)/.test(host))
+  if (!isLoopback(server.address))
     terminal.err(
       'muster: warning: everyone who reaches this address can request and return machines: put a gateway in front that authenticates.\n',
     );

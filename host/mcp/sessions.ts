@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { clientOf } from '../client-of.ts';
 import { mcpServer, type McpOptions } from './mcp-server.ts';
 import { refuse } from './refuse.ts';
+import { forgettable, mostSessions, type SessionUse } from './session-use.ts';
 
 /** Sessions over streamable HTTP. */
 export interface Sessions {
@@ -10,40 +12,38 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-/** How a session is used. */
-interface Use {
-  /** Answers that are open, streams included. */
-  open: number;
-  used: number;
+export interface SessionOptions extends McpOptions {
+  /** How many there may be. Default 1 000. */
+  readonly most?: number;
+  /** Whose a call is. Default: its address. */
+  readonly client?: (request: IncomingMessage) => string;
 }
 
-interface Session extends Use {
+interface Session extends SessionUse {
   readonly transport: StreamableHTTPServerTransport;
 }
 
-/** A client that has gone without a word is forgotten after this; one that comes back begins anew. */
-const idleMs = 30 * 60_000;
-const mostSessions = 1_000;
+const addressOf = ({ socket }: IncomingMessage): string => clientOf({ ip: socket.remoteAddress ?? '', socket });
 
-export function mcpSessions(options: McpOptions): Sessions {
+export function mcpSessions({ most = mostSessions, client: whose = addressOf, ...options }: SessionOptions): Sessions {
   const sessions = new Map<string, Session>();
 
-  async function begin(): Promise<Session> {
+  async function begin(client: string): Promise<Session> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       // Nothing is told between question and answer, so an answer need not be a stream.
       enableJsonResponse: true,
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
-    const session: Session = { transport, open: 0, used: performance.now() };
+    const session: Session = { transport, client, calls: 0, streams: 0, used: performance.now() };
     const server = mcpServer(options);
     Object.assign(server, { onclose: () => sessions.delete(transport.sessionId ?? '') });
     await server.connect(transport as Parameters<typeof server.connect>[0]);
     return session;
   }
 
-  function sweep(): void {
-    for (const [id, { transport }] of forgettable(sessions, performance.now())) {
+  function sweep(client: string): void {
+    for (const [id, { transport }] of forgettable(sessions, performance.now(), client, most)) {
       sessions.delete(id);
       void transport.close();
     }
@@ -54,13 +54,14 @@ export function mcpSessions(options: McpOptions): Sessions {
       const id = request.headers['mcp-session-id'];
       const known = typeof id === 'string' ? sessions.get(id) : undefined;
       if (id !== undefined && !known) return refuse(response, 404, -32001, 'The session is not known, or has ended; begin a new one.');
-      if (!known) sweep();
-      if (!known && sessions.size >= mostSessions)
-        return refuse(response, 503, -32000, `${mostSessions} sessions are in use; try again later.`);
-      const session = known ?? (await begin());
-      session.open += 1;
+      const client = whose(request);
+      if (!known) sweep(client);
+      if (!known && sessions.size >= most) return refuse(response, 503, -32000, `${most} sessions are in use; try again later.`);
+      const session = known ?? (await begin(client));
+      const kind = request.method === 'GET' ? 'streams' : 'calls';
+      session[kind] += 1;
       response.once('close', () => {
-        session.open -= 1;
+        session[kind] -= 1;
         session.used = performance.now();
       });
       await session.transport.handleRequest(request, response);
@@ -70,11 +71,4 @@ export function mcpSessions(options: McpOptions): Sessions {
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
     },
   };
-}
-
-/** Those that have been idle too long; and the longest idle ones, where there would be more than the most. */
-export function forgettable<S extends Readonly<Use>>(sessions: ReadonlyMap<string, S>, now: number): [string, S][] {
-  const idle = [...sessions].filter(([, { open }]) => open === 0).toSorted(([, a], [, b]) => a.used - b.used);
-  const tooMany = sessions.size + 1 - mostSessions;
-  return idle.filter(([, { used }], place) => place < tooMany || now - used > idleMs);
 }

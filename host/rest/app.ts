@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
 import { inCall } from '../call-context.ts';
+import { isLocalCall } from '../local-call.ts';
 import type { Broker } from '../compose.ts';
 import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { securityHeaders } from '../security-headers.ts';
@@ -13,7 +15,7 @@ import { answerFailure, answerFailures } from './failures.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
 import { inTurn } from './in-turn.ts';
-import { parseBody } from './json-body.ts';
+import { largestBody, parseBody } from './json-body.ts';
 import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
 import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
@@ -22,18 +24,18 @@ import { bindOperationRoutes } from './operation-routes.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
 
-const largestBody = 1024 * 1024;
-
 export interface AppOptions {
   readonly broker: Broker;
   /** Called for every call that was answered; left out, nothing is logged for calls that went well. */
   answered?(request: FastifyRequest, reply: FastifyReply): void;
   /** Where calls are counted, unless the configuration turns limits off. Default: in this process. */
   readonly limits?: RateLimits;
+  /** The address that another process listens on for this one. Default: its own, once it listens. */
+  readonly bound?: string;
 }
 
 /** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
-export function createApp({ broker, answered, limits }: AppOptions): FastifyInstance {
+export function createApp({ broker, answered, limits, bound }: AppOptions): FastifyInstance {
   const paths = new PathTable();
   const { call_timeout_s, trust_proxy } = broker.configuration.server;
   const app = fastify({
@@ -84,7 +86,7 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
     if (closing) reply.header('connection', 'close');
     inCall(request.id, done);
   });
-  const check = callChecks(broker.configuration.server);
+  const check = callChecks(broker.configuration.server, () => bound ?? addressOf(app.server));
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const wrong = check(raw);
     // What follows on the connection may be read otherwise than it was meant; and what comes together with an upgrade is not read at all.
@@ -115,18 +117,23 @@ export function createApp({ broker, answered, limits }: AppOptions): FastifyInst
   return app;
 }
 
-/** JSON is read strictly; an empty body is none, whatever it calls itself; everything else is refused. */
+function addressOf(server: Server): string | undefined {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.address : undefined;
+}
+
+/** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
     try {
-      done(null, parseBody(body));
+      done(null, parseBody(body, { local: isLocalCall(raw) }));
     } catch (error) {
       done(error as Error);
     }
   });
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'));
-  });
+  // Fastify would let a body of a type that nobody reads stream on.
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>
+    done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.')),
+  );
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
 import type { SchedulerStrategy } from '../../core/scheduler.ts';
 import type { Broker } from '../compose.ts';
+import { isLocalCall } from '../local-call.ts';
 import { callFormats, varyOfFormats } from './call-format.ts';
 import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
@@ -50,7 +51,8 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
       query: request.query as Record<string, unknown>,
       body: request.body,
     });
-    const caller = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
+    const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
+    const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
     const result = await operation.handle(input, services, caller);
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
     const body = await answer(result, words);

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList } from 'node:net';
+import { hostname } from 'node:os';
 import type { ServerSettings } from '../../config/schema.ts';
 import { BrokerError } from '../../core/errors.ts';
-import { objectionToHost, objectionToOrigin } from '../caller-check.ts';
+import { isLoopback, objectionToHost } from '../caller-check.ts';
 import { isLocalCall } from '../local-call.ts';
+import { pageCheck } from './page-check.ts';
 import { WireRefusal } from './refusal.ts';
 
 /** More than any caller or gateway sends. Node itself would pass over what is beyond 2000 and say nothing. */
@@ -11,11 +12,20 @@ const mostHeaders = 200;
 
 type Check = (call: IncomingMessage) => Error | undefined;
 
-/** What is wrong with a call by its head alone: nothing of its body is read then. */
-export function callChecks(settings: Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>): Check {
-  const named = nameCheck(settings);
-  return (call) =>
-    call.rawHeaders.length > 2 * mostHeaders ? tooManyHeaders() : (versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call) ?? named(call));
+type Settings = Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>;
+
+/**
+ * What is wrong with a call by its head alone: nothing of its body is read then. `bound`: the address that the server listens on, once it does; without one
+ * the configuration's counts. On the Unix socket names and pages say nothing: only the owner reaches it.
+ */
+export function callChecks(settings: Settings, bound: () => string | undefined = () => undefined): Check {
+  const named = nameCheck(settings, bound);
+  const paged = pageCheck(settings);
+  return (call) => {
+    if (call.rawHeaders.length > 2 * mostHeaders) return tooManyHeaders();
+    const broken = versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call);
+    return broken ?? (isLocalCall(call) ? undefined : (named(call) ?? paged(call)));
+  };
 }
 
 const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${mostHeaders} headers.`);
@@ -41,43 +51,27 @@ function bodyCheck({ headers, httpVersion }: IncomingMessage): BrokerError | und
   return new BrokerError('UNSUPPORTED_MEDIA_TYPE', `A body in the encoding ${encoding} is not read; send it as it is.`);
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
-
 /**
  * A server on a loopback address is for programs of this machine. A page in a browser here reaches it too, under a name that its owner points to this address:
- * such a call counts as one of the page's own, so it may read the answer. A server on other addresses has a gateway before it, and so has one that trusts it.
+ * such a call counts as one of the page's own, so it may read the answer. A name without a dot is no safer: the network's name service answers for it.
+ * A server on other addresses has a gateway before it, and so has one that trusts it. Which it is says the address that it has, not what that is called.
  */
-function nameCheck({ host, trust_proxy, allowed_hosts }: Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>): Check {
-  const guarded = host === 'localhost' || loopback.check(host, host.includes(':') ? 'ipv6' : 'ipv4');
-  if (!guarded || trust_proxy) return () => undefined;
-  const names = allowed_hosts.map((name) => name.toLowerCase());
-  const origins = names.flatMap((name) => [`http://${name}`, `https://${name}`]);
+function nameCheck({ host, trust_proxy, allowed_hosts }: Settings, bound: () => string | undefined): Check {
+  const names = [hostname(), host, ...allowed_hosts].map((name) => name.toLowerCase());
   // Callers use the same few names all the time.
   const known = new Set<string>();
+  let guarded: boolean | undefined;
   return (call) => {
-    if (isLocalCall(call)) return undefined;
-    const { host: called, origin } = call.headers;
-    // What a page of elsewhere only reads it is not shown by its browser; what it sends would be done.
-    if (origin !== undefined && !reading.has(call.method ?? '')) {
-      // A name is allowed on every port.
-      const objection = objectionToOrigin(origin.toLowerCase().replace(/:\d+$/, ''), origins);
-      if (objection !== undefined) return new WireRefusal(403, `${objection} server.allowed_hosts adds the name of its host.`);
-    }
-    const name = targetOf(call.url) ?? called;
-    if (name === undefined || ofThisPlace.test(name) || known.has(name)) return undefined;
+    guarded ??= !trust_proxy && (host === 'localhost' || isLoopback(bound() ?? host));
+    if (!guarded) return undefined;
+    const name = targetOf(call.url) ?? call.headers.host;
+    if (name === undefined || known.has(name)) return undefined;
     const objection = objectionToHost(name, names, 'server.allowed_hosts adds one');
     if (objection !== undefined) return new WireRefusal(403, objection);
     if (known.size < 100) known.add(name);
     return undefined;
   };
 }
-
-const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Names that nobody elsewhere can own: without a dot, or below `localhost`. */
-const ofThisPlace = /^(?:[\w-]+|[\w.-]+\.localhost)(?::\d*)?$/i;
 
 /** A target may name its host itself: `GET http://name/path`. */
 const targetOf = (url = ''): string | undefined => (url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]);

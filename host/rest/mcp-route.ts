@@ -2,8 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../local-call.ts';
 import type { CarryOperation } from '../mcp/broker-access.ts';
-import { objectionToOrigin } from '../caller-check.ts';
-import { refuse } from '../mcp/refuse.ts';
 import { carryBy } from '../sdk/carry-by.ts';
 import { carryIn } from '../sdk/carry-in.ts';
 import type { PathTable } from './path-table.ts';
@@ -36,8 +34,6 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     const { answerCall } = await import('../mcp/answer-call.ts');
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-    const objection = objectionToOrigin(request.headers.origin, []);
-    if (objection !== undefined) return refuse(reply.raw, 403, -32000, objection);
     const carry: CarryOperation = isLocalCall(request.raw)
       ? (operation, input, signal) => inHere(operation, input, { signal })
       : carryFor(request);

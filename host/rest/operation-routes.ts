@@ -2,6 +2,7 @@ import { BrokerError } from '../../core/errors.ts';
 import type { Operation, RestBinding } from '../../core/operations/operation.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import { hint } from '../../core/spelling.ts';
+import { isLocalCall } from '../local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from './bind-operation.ts';
 import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
@@ -35,7 +36,8 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
       const operation = byName.get(name);
       if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
       const input = readInput(operation, request.body ?? {});
-      const caller = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
+      const who = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
+      const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
       const result = await operation.handle(input, broker.services, caller);
       reply.header('content-type', jsonType);
       return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Operation, RestBinding } from '../../core/operations/operation.ts';
 import { BrokerError } from '../../core/errors.ts';
-import { sentences, type Finding } from '../../core/findings.ts';
+import { byPath, placesOf, sentences, type Finding } from '../../core/findings.ts';
 import { compile } from '../../core/schema.ts';
 import { convertText } from '../../core/schema/convert.ts';
 import { planOf } from '../../core/schema/plan.ts';
@@ -37,19 +37,12 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
   const schema = routeSchema(operation, rest) as TObject & Fields;
   const compiled = compile(schema);
   const plan = planOf(schema);
-  const { preset } = rest;
+  const { preset, method } = rest;
+  const inBody = method === 'POST' || method === 'PUT';
 
   function fields(source: unknown, findings: Finding[], text: boolean): Fields {
     const renamed = rename(plan, source, '', findings);
     return (text ? convertText(plan, renamed) : renamed) as Fields;
-  }
-
-  /** An open body takes any field; a query never does. */
-  function known(given: Fields, findings: Finding[]): Fields {
-    if (schema['additionalProperties'] === false) return given;
-    for (const name of Object.keys(given).filter((each) => !plan.fields?.has(each)))
-      findings.push({ level: 'error', path: `/${name}`, message: 'unknown parameter; template fields stand in the body' });
-    return given;
   }
 
   return ({ params, query, body }) => {
@@ -58,7 +51,8 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
       findings.push({ level: 'error', path: '', message: 'The body must be a JSON object.' });
     }
     const merged: Record<string, unknown> = { ...params };
-    lay(merged, known(fields(query, findings, true), findings), 'query', findings);
+    if (inBody) refuseQuery(query, findings);
+    else lay(merged, fields(query, findings, true), 'query', findings);
     if (isFields(body)) lay(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
     // A body that is no object lacks every field, which says nothing.
@@ -66,6 +60,12 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
     if (findings.length > 0 || !parsed.value) throw refused(findings);
     return preset ? { ...(parsed.value as Fields), ...preset } : (parsed.value as Fields);
   };
+}
+
+/** A form of any page can send a query, and no JSON. */
+function refuseQuery(query: Fields, findings: Finding[]): void {
+  for (const name of Object.keys(query))
+    findings.push({ level: 'error', path: `/${name}`, message: 'stands in the query; this call takes its input from a JSON body' });
 }
 
 const isFields = (body: unknown): body is Fields => typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -81,6 +81,6 @@ function lay(merged: Record<string, unknown>, over: Fields, place: string, findi
 
 function refused(findings: readonly Finding[]): BrokerError {
   const unique = new Map(findings.map((finding) => [`${finding.path} ${finding.message}`, finding]));
-  const all = [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return new BrokerError('INVALID_REQUEST', sentences(all), { findings: all.map(({ path, message }) => ({ path, message })) });
+  const all = [...unique.values()].toSorted(byPath);
+  return new BrokerError('INVALID_REQUEST', sentences(all), { findings: placesOf(all) });
 }

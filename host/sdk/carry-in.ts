@@ -11,7 +11,10 @@ export function carryIn({ services, rendering }: Broker) {
     try {
       signal?.throwIfAborted();
       const input = readInput(operation, raw);
-      const caller = key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } };
+      const caller = {
+        owner: true,
+        ...(key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } }),
+      };
       return await rendering.value(operation, await operation.handle(input as never, services, caller), rendering.own);
     } catch (error) {
       throw signal?.aborted ? signal.reason : asSdkError(error);

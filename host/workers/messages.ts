@@ -12,6 +12,8 @@ export interface WorkerData {
   readonly plugins_from: string;
   readonly log_calls: boolean;
   readonly url: string;
+  /** The address that the primary listens on. */
+  readonly bound: string;
   /** Whether the primary runs a loop. */
   readonly loop: boolean;
 }

@@ -39,7 +39,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const meter = new ThreadMeter('primary', 0);
     const looked = (request_ids: readonly string[], at: number) => crew.tell({ do: 'looked', request_ids, at });
     const loop = api_only ? undefined : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
-    const data = { configuration, plugins_from, url, log_calls, loop: loop !== undefined };
+    const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
 
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();

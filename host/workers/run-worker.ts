@@ -57,7 +57,7 @@ async function start(data: WorkerData, link: WorkerLink): Promise<Running> {
   }
 }
 
-async function serve({ worker, configuration, plugins_from, url, log_calls }: WorkerData, link: WorkerLink): Promise<Running> {
+async function serve({ worker, configuration, plugins_from, url, bound, log_calls }: WorkerData, link: WorkerLink): Promise<Running> {
   const [plugins, { createApp }] = await Promise.all([loadPlugins(configuration.plugins, { cwd: plugins_from }), import('../rest/app.ts')]);
   const log = stderrLog(configuration.server.log_level, { secrets: secretsOf({ configuration, plugins }), about: { worker } });
   process.once('uncaughtException', (err) => {
@@ -68,7 +68,7 @@ async function serve({ worker, configuration, plugins_from, url, log_calls }: Wo
   const apis = plugins.flatMap((plugin) => plugin.providerApis ?? []);
   const loaded = { configuration, plugins, review: new TemplateReview(types, apis), origins: new Map(), findings: [] };
   const broker = await compose({ loaded, log, primary: link });
-  const app = createApp({ broker, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
+  const app = createApp({ broker, bound, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
   await app.ready();
   const { max_connections, workers } = configuration.server;
   const intake = new Intake(app, connectionBound(Math.ceil(max_connections / workers)), log);

@@ -4,13 +4,14 @@ import { iso } from './iso.ts';
 /** A page of templates. `total` and `filters` stand there when a filter was given. */
 export const templates: View<ListOf<TemplateDetail>> = {
   schema: answers.templates,
-  render: ({ items, total_count, filters, at }) => ({
+  render: ({ items, total_count, next_offset, filters, at }) => ({
     templates: items.map(({ template }) => template),
     total_count,
     count: items.length,
     message: sentence(items.length, total_count),
     success: true,
     timestamp: iso(at),
+    ...(next_offset === undefined ? {} : { next_offset }),
     ...(filters ? { total: total_count, filters } : {}),
   }),
 };

@@ -21,6 +21,9 @@ export const Requests = Type.Object({ requests: Type.Array(Request) });
 const Listed = Type.Object({
   ...Requests.properties,
   not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+  next_offset: Type.Optional(
+    Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
+  ),
 });
 
 type MachineView = Static<typeof Machine>;
@@ -37,8 +40,15 @@ export const statusView = (dialect: Dialect): View<RequestDetail> => ({
 export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
   listView({
     schema: Listed,
-    entry: (detail) => requestView(detail, shows[dialect]),
-    around: ({ not_found }, requests) => ({ requests, ...(not_found === undefined ? {} : { not_found }) }),
+    entry(detail) {
+      const { additionalData: _, ...entry } = requestView(detail, shows[dialect]);
+      return entry;
+    },
+    around: ({ not_found, next_offset }, requests) => ({
+      requests,
+      ...(not_found === undefined ? {} : { not_found }),
+      ...(next_offset === undefined ? {} : { next_offset }),
+    }),
   });
 
 const shows: Readonly<Record<Dialect, Show>> = {

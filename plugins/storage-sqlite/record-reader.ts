@@ -43,6 +43,14 @@ export class RecordReader {
     }));
   }
 
+  sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
+    // The length stands in the head of a row: nothing of a long document is read for it.
+    return this.#ask(question('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(([id, bytes]) => ({
+      request_id: id as string,
+      bytes: bytes as number,
+    }));
+  }
+
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
     return Number(this.#ask(fromCounters(kind, where) ?? tally(kind, where))[0]?.[0]);
   }

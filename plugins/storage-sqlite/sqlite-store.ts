@@ -77,6 +77,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reader.versions(query));
   }
 
+  sizes(request_ids: readonly string[]): Promise<readonly { readonly request_id: string; readonly bytes: number }[]> {
+    return this.#read(() => this.#reader.sizes(request_ids));
+  }
+
   async commit(changes: readonly Change[]): Promise<void> {
     this.#refuseWhenClosed();
     await this.#queue.add(this.#writer.work(changes));

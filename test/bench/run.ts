@@ -9,6 +9,7 @@ import { cloudReturn } from './lines/cloud-return.ts';
 import { cloudSteady } from './lines/cloud-steady.ts';
 import { cloudSweep } from './lines/cloud-sweep.ts';
 import { cloudThousand } from './lines/cloud-thousand.ts';
+import { hostileCalls } from './lines/hostile-calls.ts';
 import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
 import { paging } from './lines/paging.ts';
@@ -30,6 +31,7 @@ const lines: readonly Line[] = [
   reads,
   paging,
   selection,
+  hostileCalls,
   writes,
   tenThousand,
   openLoop,

@@ -83,7 +83,7 @@ test('a YAML file is found, merged with defaults and checked with the schemas of
   t.deepEqual(configuration.templates, { directory: cwd });
   t.is(configuration.data_directory, join(cwd, 'data'));
   t.is(configuration.server.port, 9000);
-  t.deepEqual(configuration.server.rate_limit, { enabled: true, provider: 100, template: 200, request: 50, validation: 500 });
+  t.deepEqual(configuration.server.rate_limit, { enabled: true, provider: 100, template: 200, request: 50, validation: 500, read: 6000 });
   const [east] = configuration.providers;
   t.is(east?.type, 'acme');
   t.deepEqual(east?.template_defaults, { subnet_ids: ['subnet-1'] });

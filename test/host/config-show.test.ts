@@ -40,7 +40,7 @@ test('the configuration is printed value by value with where each comes from, an
 test('one section is printed as JSON; what is not there is told with exit code 3', async (t) => {
   const { stdout } = await show('server.rate_limit', '--output', 'json');
   const { configuration, origins } = JSON.parse(stdout) as { configuration: unknown; origins: Record<string, string> };
-  t.deepEqual(configuration, { enabled: true, provider: 100, template: 200, request: 50, validation: 500 });
+  t.deepEqual(configuration, { enabled: true, provider: 100, template: 200, request: 50, validation: 500, read: 6000 });
   t.is(origins['/server/rate_limit/enabled'], 'default');
   const none = await show('server.prot');
   t.is(none.code, 3);

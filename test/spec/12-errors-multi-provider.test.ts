@@ -198,16 +198,31 @@ test('errors: everything that is wrong is told at once, by where it stands', asy
   t.deepEqual(paths, ['/machine_count', '/provider_preference/instance', '/provider_preference/type', '/template_id', '/tepmlate_id']);
 });
 
-test('errors: a credentials file that is not there heads a finding with FILE_NOT_FOUND', async (t) => {
+test('errors: a credentials file that is not there heads a finding with FILE_NOT_FOUND, and of files elsewhere nothing is told', async (t) => {
+  const within = `${broker.place.directory}/credentials`;
   const { status, body } = await broker.call('POST', '/providers/validate', {
     providers: [
-      { name: 'lost', type: 'cloud', config: { credential_file: '/nowhere/credentials' } },
+      { name: 'lost', type: 'cloud', config: { credential_file: within } },
       { name: 'found', type: 'cloud', config: { credential_file: `${broker.place.directory}/templates.json` } },
       { name: 'beside', type: 'cloud', config: { credentialFile: 'muster.config.json' } },
+      ...['/nowhere/credentials', '/etc/passwd', '~/.ssh/id_rsa', `${broker.place.directory}/../../etc/passwd`, './.env'].map(
+        (credential_file, i) => ({
+          name: `elsewhere-${i}`,
+          type: 'cloud',
+          config: { credential_file },
+        }),
+      ),
     ],
   });
   t.is(status, 200);
   t.false(body.valid);
-  t.deepEqual(body.providers[0].errors, ['FILE_NOT_FOUND: credential_file /nowhere/credentials does not exist']);
+  t.deepEqual(body.providers[0].errors, [`FILE_NOT_FOUND: credential_file ${within} does not exist`]);
   t.deepEqual([body.providers[1].errors, body.providers[2].errors], [[], []]);
+  for (const { errors } of body.providers.slice(3)) {
+    t.is(errors.length, 1);
+    t.regex(
+      errors[0],
+      /^FILE_NOT_FOUND: credential_file \S+ is not in the directory of the server's configuration, and of other files callers are told nothing;/,
+    );
+  }
 });

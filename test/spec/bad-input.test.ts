@@ -174,7 +174,7 @@ for (const [what, payload, hint] of always) {
 test('a huge list is refused by its length, or taken, and never slowly', async (t) => {
   const broker = await specBroker();
   t.teardown(() => broker.close());
-  const machine_ids = Array.from({ length: 60_000 }, (_, i) => `i-${i}`);
+  const machine_ids = Array.from({ length: 40_000 }, (_, i) => `i-${i}`);
   const started = performance.now();
   const many = await broker.call('POST', '/machines/return', { machine_ids });
   t.is(many.status, 400);

@@ -1,16 +1,33 @@
 import { isBrokerError } from '../../../core/errors.ts';
 import type { MachineRecord } from '../../../core/model/machine.ts';
+import { answerBytes, machineBytes } from '../../../core/requests/answer-budget.ts';
 import type { MachineType } from '../../../core/provider.ts';
 import { entriesIn, isObject } from '../input.ts';
-import { invalidInput, type Script, type ScriptCall } from '../script.ts';
+import { invalidInput, refusal, type Script, type ScriptCall } from '../script.ts';
 
 /** How requests and returns stand, in the order asked for. An id that nobody knows is answered among the others. */
 export const getRequestStatus: Script = async (call) => {
   const ids = entriesIn(call.input, 'requests').map(idOf);
-  // One that is named often is looked up once.
-  const found = new Map([...new Set(ids)].map((id) => [id, entry(id, call)]));
-  return { requests: await Promise.all(ids.map((id) => found.get(id))) };
+  const times = new Map<string, number>();
+  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
+  const most = call.local ? ownersBytes : answerBytes;
+  // One that is named often is looked up once. The protocol has no next page, so what would be too much is refused before it is made.
+  const found = new Map<string, unknown>();
+  let bytes = 0;
+  for (const [id, named] of times) {
+    const { shown, machines } = await entry(id, call);
+    bytes += named * (entryBytes + machines * machineBytes);
+    if (bytes > most && ids.length > 1)
+      throw refusal('The requests in the input file have too many machines for one answer; name fewer of them.');
+    found.set(id, shown);
+  }
+  return { requests: ids.map((id) => found.get(id)) };
 };
+
+/** What is said of a request without its machines, about. */
+const entryBytes = 300;
+/** A scheduler that runs where the broker does asks for all its requests at once. */
+const ownersBytes = 64 * 1024 * 1024;
 
 function idOf(entry: unknown): string {
   const id = isObject(entry) ? entry['requestId'] : entry;
@@ -18,7 +35,7 @@ function idOf(entry: unknown): string {
   return id;
 }
 
-async function entry(request_id: string, { services, words }: ScriptCall): Promise<unknown> {
+async function entry(request_id: string, { services, words }: ScriptCall): Promise<{ readonly shown: unknown; readonly machines: number }> {
   try {
     const detail = await (await services.requests.status(request_id, true)).load();
     const typeOf = (machine: MachineRecord): MachineType | undefined => {
@@ -27,9 +44,9 @@ async function entry(request_id: string, { services, words }: ScriptCall): Promi
         ? undefined
         : services.providers.machineTypeOf({ template_id, machine_type: machine.machine_type });
     };
-    return words.listed.entry({ ...detail, typeOf });
+    return { shown: words.listed.entry({ ...detail, typeOf }), machines: detail.machines?.length ?? 0 };
   } catch (error) {
     if (!isBrokerError(error) || error.code !== 'REQUEST_NOT_FOUND') throw error;
-    return { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] };
+    return { shown: { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] }, machines: 0 };
   }
 }

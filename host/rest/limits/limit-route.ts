@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { BrokerError } from '../../../core/errors.ts';
 import { isLocalCall } from '../../local-call.ts';
-import { clientOf } from './client-of.ts';
+import { clientOf } from '../../client-of.ts';
 import { limitWindow, type Allowance, type LimitGroup, type RateLimits } from './rate-limits.ts';
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
@@ -35,4 +35,5 @@ const calls: Readonly<Record<LimitGroup, string>> = {
   template: 'calls about templates',
   request: 'calls that make or end requests',
   validation: 'validations',
+  read: 'calls that read requests and machines',
 };

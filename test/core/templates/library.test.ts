@@ -19,8 +19,13 @@ const layer = (template_id: string, fields: Record<string, unknown>): FileLayer 
 /** Files and a store that a test may change. */
 async function open(layers: FileLayer[], records: TemplateRecord[] = [], findings: Finding[] = []) {
   const watchers = new Set<(kinds: ReadonlySet<'template' | 'request'>) => void>();
+  const asked = { all: 0 };
   const store = {
-    find: async () => [...records],
+    async find() {
+      asked.all += 1;
+      return [...records];
+    },
+    get: async (_kind: string, { template_id }: { template_id: string }) => records.find((each) => each.template_id === template_id),
     watch: (on: (kinds: ReadonlySet<string>) => void) => {
       watchers.add(on as never);
       return { [Symbol.dispose]: () => void watchers.delete(on as never) };
@@ -37,7 +42,7 @@ async function open(layers: FileLayer[], records: TemplateRecord[] = [], finding
       ...(template.provider_name ? { provider_name: template.provider_name } : {}),
     }),
   });
-  return { library, layers, records, watchers };
+  return { library, layers, records, watchers, asked };
 }
 const record = (template_id: string, fields: Record<string, unknown>): TemplateRecord => ({
   template_id,
@@ -150,6 +155,30 @@ test('what another process stored is read when the store says so, or on a miss',
   t.is((await library.seek('later')).template_id, 'later');
   library[Symbol.dispose]();
   t.is(watchers.size, 0);
+});
+
+test('ids that nobody has are looked for one by one: what there is, is not read again for them', async (t) => {
+  const { library, records, asked } = await open([layer('one', {})], [record('two', {})]);
+  const before = asked.all;
+  for (const id of ['a', 'b', 'tow']) await t.throwsAsync(library.seek(id), { code: 'TEMPLATE_NOT_FOUND' } as never);
+  t.is(asked.all, before);
+  records.push(record('three', {}));
+  t.is((await library.seek('three')).template_id, 'three');
+  t.is(asked.all, before + 1);
+});
+
+test('what did not change is neither merged nor looked through again', async (t) => {
+  const { library, records } = await open(
+    [layer('filed', { name: 'a' })],
+    [record('kept', { name: 'b' }), record('changed', { name: 'c' })],
+  );
+  const [filed, kept, changed] = ['filed', 'kept', 'changed'].map((id) => library.get(id));
+  records[1] = record('changed', { name: 'd' });
+  await library.follow();
+  t.is(library.get('filed'), filed as never);
+  t.is(library.get('kept'), kept as never);
+  t.not(library.get('changed'), changed as never);
+  t.is(library.get('changed').name, 'd');
 });
 
 const four = [

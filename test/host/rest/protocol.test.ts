@@ -30,14 +30,15 @@ test('a wrong method is 405 and says which ones are served', async (t) => {
   t.is((await broker.app.inject({ method: 'PATCH', url: '/livez' })).statusCode, 405);
 });
 
-test('a body that is not JSON is 415; an empty one is none, whatever it calls itself', async (t) => {
+test('a body that is not JSON is 415; an empty one is none where it calls itself JSON, or nothing', async (t) => {
   const send = (type: string, payload: string, url = '/api/v1/machines/request') =>
     broker.app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } });
   t.is((await send('text/plain', 'template_id=small')).statusCode, 415);
   t.is((await send('application/x-www-form-urlencoded', 'count=3')).statusCode, 415);
   t.is((await send('nonsense', '{}')).statusCode, 415);
   t.is((await send('application/json; charset=utf-8', '{"template_id":"none","machine_count":1}')).statusCode, 404);
-  t.is((await send('application/x-www-form-urlencoded', '', '/api/v1/templates/refresh')).statusCode, 200);
+  t.is((await send('application/x-www-form-urlencoded', '', '/api/v1/templates/refresh')).statusCode, 415);
+  t.is((await send('application/json', '', '/api/v1/templates/refresh')).statusCode, 200);
 });
 
 test('a route that needs no body takes an empty one, null and {}', async (t) => {

@@ -78,5 +78,8 @@ test('a call without a Host is refused in the form of its path, one that expects
   t.regex(await answerTo(`GET /livez HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"The call has no Host header/);
   t.regex(await answerTo(`GET /api/v1/providers/ HTTP/1.1\r\n${close}\r\n`), /\{"error":\{"code":"INVALID_REQUEST"/);
   t.regex(await answerTo('GET /livez HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /);
-  t.regex(await answerTo(`GET /livez HTTP/1.1\r\nhost: a\r\nexpect: a-miracle\r\n${close}\r\n`), /^HTTP\/1\.1 200 [^]*"status":"ok"/);
+  t.regex(
+    await answerTo(`GET /livez HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\n${close}\r\n`),
+    /^HTTP\/1\.1 200 [^]*"status":"ok"/,
+  );
 });

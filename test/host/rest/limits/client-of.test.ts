@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clientOf } from '../../../../host/rest/limits/client-of.ts';
+import { clientOf } from '../../../../host/client-of.ts';
 
 const client = (ip: string, remoteAddress: string | undefined = '10.0.0.9') => clientOf({ ip, socket: { remoteAddress } as never });
 
@@ -10,12 +10,18 @@ test('an address of IPv4 is a client, in whatever form the system gives it', (t)
   t.is(client('::FFFF:192.0.2.7'), '192.0.2.7');
 });
 
+test('this machine is one client, whichever of its addresses a program takes', (t) => {
+  for (const address of ['127.0.0.1', '127.0.0.2', '127.255.255.254', '::1', '::ffff:127.8.9.1'])
+    t.is(client(address), '127.0.0.1', address);
+  t.not(client('128.0.0.1'), '127.0.0.1');
+});
+
 test('an IPv6 network of one customer is one client', (t) => {
   t.is(client('2001:db8:1:2::1'), '2001:db8:1:2::/64');
   t.is(client('2001:0DB8:0001:0002:ffff:ffff:ffff:ffff'), '2001:db8:1:2::/64');
   t.not(client('2001:db8:1:3::1'), client('2001:db8:1:2::1'));
   for (const [address, expected] of [
-    ['::1', '0:0:0:0::/64'],
+    ['::2', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],

@@ -2,7 +2,7 @@ import test from 'ava';
 import { rateLimits, type Allowance } from '../../../../host/rest/limits/rate-limits.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-const numbers = { provider: 1, template: 3, request: 2, validation: 5 };
+const numbers = { provider: 1, template: 3, request: 2, validation: 5, read: 9 };
 
 function counter(most?: number) {
   const clock = new FakeClock();

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { isLoopback } from './caller-check.ts';
 
 /**
  * Whom a call counts for: the address of its connection, or the forwarded one where the configuration trusts a proxy. A forwarded text that is
- * no address is not believed. An IPv6 network of one customer (/64) is one client.
+ * no address is not believed. An IPv6 network of one customer (/64) is one client, and so is this machine: a program has all of its addresses.
  */
 export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   return network(ip) ?? network(socket.remoteAddress) ?? 'unknown';
@@ -11,6 +12,7 @@ export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>):
 
 function network(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
+  if (isLoopback(text)) return '127.0.0.1';
   const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1] ?? text;
   const kind = isIP(address);
   return kind === 0 ? undefined : kind === 4 ? address : upper64(address);

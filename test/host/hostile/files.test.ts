@@ -1,0 +1,47 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { operations } from '../../../core/operations/registry.ts';
+import { carryIn } from '../../../host/sdk/carry-in.ts';
+import { serveBroker } from './serve.ts';
+
+const entries = (files: readonly string[]) =>
+  files.map((credential_file, i) => ({ name: `p${i}`, type: 'cloud', config: { credential_file } }));
+
+function validate(where: object, providers: unknown): Promise<any> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    request({ ...where, method: 'POST', path: '/api/v1/providers/validate', headers }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.once('end', () => resolve(JSON.parse(text)));
+    })
+      .on('error', reject)
+      .end(JSON.stringify({ providers }));
+  });
+}
+
+test('a caller is told the same of a file of the host whether it is there or not; the owner is told what is so', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'muster-files-'));
+  const there = join(directory, 'credentials');
+  await writeFile(there, '');
+  const socketPath = join(directory, 'a.sock');
+  const server = await serveBroker({}, { socket_path: socketPath });
+  t.teardown(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+  const providers = entries([there, `${there}-not`]);
+  const { providers: told } = await validate({ host: '127.0.0.1', port: server.port }, providers);
+  t.is(told[0].errors[0].replace(there, ''), told[1].errors[0].replace(`${there}-not`, ''));
+  t.regex(told[0].errors[0], /^FILE_NOT_FOUND: /);
+  const { providers: overSocket } = await validate({ socketPath }, providers);
+  const operation = operations.find(({ name }) => name === 'validate_provider_configuration');
+  const { providers: inProcess } = (await carryIn(server.broker)(operation as never, { providers }, {})) as any;
+  for (const [first, second] of [overSocket, inProcess]) {
+    t.deepEqual(first.errors, []);
+    t.deepEqual(second.errors, [`FILE_NOT_FOUND: credential_file ${there}-not does not exist`]);
+  }
+});
