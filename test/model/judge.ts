@@ -1,6 +1,7 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
 import { isTerminal, machineKey } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
+import type { Settings } from '../../core/lifecycle/settings.ts';
 import { givenBack, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';
@@ -34,6 +35,9 @@ export interface Violation {
   readonly at: number;
 }
 
+/** Settings of the broker that decide what it may be blamed for. */
+export type JudgedBy = Pick<Settings, 'pending_timeout_ms' | 'offer_probe_ms'>;
+
 /** Looks at every machine that starts and every commit, with the eyes of somebody who knows what truly runs. */
 export class Judge {
   readonly violations: Violation[] = [];
@@ -46,13 +50,21 @@ export class Judge {
   readonly #time: Time;
   readonly #clouds: readonly Cloud[];
   readonly #pending_timeout_ms: number;
+  readonly #offer_probe_ms: number;
   readonly #but: ReadonlySet<Rule>;
 
-  constructor(shelf: Shelf, time: Time, clouds: readonly Cloud[], pending_timeout_ms: number, but: ReadonlySet<Rule>) {
+  constructor(
+    shelf: Shelf,
+    time: Time,
+    clouds: readonly Cloud[],
+    { pending_timeout_ms, offer_probe_ms }: JudgedBy,
+    but: ReadonlySet<Rule>,
+  ) {
     this.#shelf = shelf;
     this.#time = time;
     this.#clouds = clouds;
     this.#pending_timeout_ms = pending_timeout_ms;
+    this.#offer_probe_ms = offer_probe_ms;
     this.#but = but;
     shelf.written = (rows, life) => this.#written(rows, life);
     for (const cloud of clouds) {
@@ -151,12 +163,12 @@ export class Judge {
     if (timedOut && !late) this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
   }
 
-  /** Nothing kept an ideal broker from getting all at one of the instances, or from noticing. */
+  /** Nothing kept an ideal broker from getting all at one of the instances, or from noticing. What lacked capacity is asked again only after a while. */
   #couldHave({ accepted_at, cancelled_at, completed_at }: Owed): boolean {
     if (cancelled_at !== undefined || completed_at !== undefined || this.disturbed_at >= accepted_at) return false;
     return (
       this.#clouds.every(({ trouble }) => trouble.hard < accepted_at) &&
-      this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(accepted_at))
+      this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(accepted_at - this.#offer_probe_ms))
     );
   }
 

@@ -18,11 +18,10 @@ import { Shelf } from './shelf.ts';
 import { Host, Time } from './time.ts';
 
 const names = ['east', 'west', 'north'] as const;
-const pendingTimeoutMs = 120_000;
 
 /** Intervals that let a play be short; their order among each other is that of the defaults. */
-const quickSettings: Partial<Settings> = {
-  pending_timeout_ms: pendingTimeoutMs,
+const quickSettings = {
+  pending_timeout_ms: 120_000,
   absence_ms: 20_000,
   offer_memory_ms: 30_000,
   offer_probe_ms: 5_000,
@@ -32,7 +31,7 @@ const quickSettings: Partial<Settings> = {
   sweep_first_ms: 15_000,
   sweep_grace_ms: 60_000,
   survey_first_ms: 1e12,
-};
+} satisfies Partial<Settings>;
 
 /** Clouds, a store, and the lives of loops on it, with whoever asks them for machines. */
 export class World {
@@ -56,7 +55,7 @@ export class World {
     this.time = time;
     this.shelf = shelf;
     this.clouds = setup.instances.map(({ free }, index) => new Cloud(names[index] ?? '', setup.api, time, free));
-    this.judge = new Judge(shelf, time, this.clouds, pendingTimeoutMs, but);
+    this.judge = new Judge(shelf, time, this.clouds, quickSettings, but);
     this.#config = this.clouds.map((cloud, index) => ({
       instance: {
         name: cloud.name,
