@@ -1,4 +1,4 @@
-import { isFault, ProviderFault } from '../../fault.ts';
+import { isFault, ProviderFault, type FaultKind } from '../../fault.ts';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../provider.ts';
@@ -60,9 +60,19 @@ export async function send(attempt: AttemptRecord, holding: Holding, tools: Tool
   }
 }
 
+/** Somebody has to do something about these; of the others the end of the request tells. */
+const forPeople: ReadonlySet<FaultKind> = new Set(['credentials', 'invalid', 'quota']);
+
 function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undefined, holding: Holding, tools: Tools): readonly Absorb[] {
   if (fault.kind !== 'unavailable') holding.unanswered_since.delete(attempt.attempt);
   else if (!holding.unanswered_since.has(attempt.attempt)) holding.unanswered_since.set(attempt.attempt, tools.monotonic());
+  const { request_id, provider_instance } = attempt;
+  const { kind, code } = fault;
+  const level = forPeople.has(kind) ? 'warn' : 'debug';
+  tools.log[level](
+    { request_id, attempt: attempt.attempt, provider_instance, kind, code },
+    `A launch failed: ${fault.message}`,
+  );
   return [
     (draft) => {
       draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
