@@ -69,10 +69,7 @@ function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undef
   const { request_id, provider_instance } = attempt;
   const { kind, code } = fault;
   const level = forPeople.has(kind) ? 'warn' : 'debug';
-  tools.log[level](
-    { request_id, attempt: attempt.attempt, provider_instance, kind, code },
-    `A launch failed: ${fault.message}`,
-  );
+  tools.log[level]({ request_id, attempt: attempt.attempt, provider_instance, kind, code }, `A launch failed: ${fault.message}`);
   return [
     (draft) => {
       draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
