@@ -5,7 +5,7 @@ import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../storage.ts';
-import { answerBytes, fitting, shownBytes } from './answer-budget.ts';
+import { answerBytes, fitting, shownBytes, weightOf } from './answer-budget.ts';
 import { commitKnown } from './commit-known.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { openReturn, returnAsOpened } from './give-back.ts';
@@ -161,7 +161,10 @@ export class RequestDesk {
   async several(request_ids: readonly string[], machines: boolean, offset = 0): Promise<Lazy<ListOf<RequestDetail>>> {
     const wanted = [...new Set(request_ids)];
     const named = await requestsNamed(this.#store, wanted.slice(offset));
-    const { requests, taken } = await this.#some(named.versions, machines);
+    const { requests, taken } = await this.#some(
+      named.versions,
+      ({ machine_count, additional_data = {} }) => shownBytes(machines ? machine_count : 0) + weightOf(additional_data),
+    );
     const cut = taken < named.versions.length ? wanted.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
     const before = new Set(wanted.slice(0, cut));
     const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
@@ -195,7 +198,9 @@ export class RequestDesk {
 
   async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
     const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
-    const { requests, taken } = await this.#some(page, machines);
+    const { requests: whole, taken } = await this.#some(page, ({ machine_count }) => shownBytes(machines ? machine_count : 0));
+    // What callers sent along is shown where one asks for a request by its id.
+    const requests = whole.map(({ additional_data: _, ...request }) => request);
     return {
       items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
       total_count,
@@ -206,10 +211,10 @@ export class RequestDesk {
   /** As many of them as go into one answer. */
   async #some(
     versions: readonly Version[],
-    machines: boolean,
+    bytesOf: (request: RequestRecord) => number,
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly taken: number }> {
     const { records, taken } = await this.#records.some(versions);
-    const fit = fitting(records, ({ machine_count }) => shownBytes(machines ? machine_count : 0), answerBytes);
+    const fit = fitting(records, bytesOf, answerBytes);
     if (fit === records.length) return { requests: records, taken };
     return { requests: records.slice(0, fit), taken: versions.findIndex(({ request_id }) => request_id === records[fit]?.request_id) };
   }

@@ -4,10 +4,7 @@ import { statusView } from './status.ts';
 /** Requests in a list: each as its status, with machines only where the detail has them. */
 export const listed = listView<RequestDetail>({
   schema: answers.listed,
-  entry(detail) {
-    const { additional_data: _, ...entry } = statusView(detail, true);
-    return entry;
-  },
+  entry: (detail) => statusView(detail, true),
   around: ({ count, total_count, not_found, next_offset }, requests) => ({
     requests,
     count,

@@ -40,10 +40,7 @@ export const statusView = (dialect: Dialect): View<RequestDetail> => ({
 export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
   listView({
     schema: Listed,
-    entry(detail) {
-      const { additionalData: _, ...entry } = requestView(detail, shows[dialect]);
-      return entry;
-    },
+    entry: (detail) => requestView(detail, shows[dialect]),
     around: ({ not_found, next_offset }, requests) => ({
       requests,
       ...(not_found === undefined ? {} : { not_found }),

@@ -35,7 +35,7 @@ test('a call that is under way when the signal comes is answered', async (t) => 
   const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-  const head = `POST /api/v1/machines/request HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const head = `POST /api/v1/machines/request HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   socket.write(head + body.slice(0, 10));
   await new Promise((resolve) => void setTimeout(resolve, 200));
   const ended = broker.kill('SIGTERM');

@@ -104,7 +104,7 @@ test.serial('when the first process is killed its workers end too, and the next 
   // Connections that are kept open would keep the workers too.
   const kept = Array.from({ length: 4 }, () => connect(Number(port), '127.0.0.1').on('error', () => undefined));
   const answered = kept.map((socket) => once(socket, 'data'));
-  for (const socket of kept) socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+  for (const socket of kept) socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await Promise.all(answered);
   t.is(await broker.kill('SIGKILL'), 'SIGKILL');
   await until(async () => !workers.some(isAlive));
