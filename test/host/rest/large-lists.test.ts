@@ -149,10 +149,14 @@ test('templates made over the API are bounded, in their number and all together;
   t.regex(refused.body.detail, /^Of templates made over the API they would have more than the 4194304 characters/);
   t.is((await broker.call('PUT', '/templates/small', { description: 'x'.repeat(250_000) })).status, 409);
   t.is((await create('small-one')).status, 201);
-  for (let i = 0; i < 1_000 - 17; i++)
-    await broker.broker.store.commit([
-      { op: 'insert', kind: 'template', record: { template_id: `n-${i}`, fields: made, created_at: 1, updated_at: 1, version: 1 } },
-    ]);
+  const others = Array.from({ length: 1_000 - 17 }, (_, i) => `n-${i}`);
+  await broker.broker.store.commit(
+    others.map((template_id) => ({
+      op: 'insert',
+      kind: 'template',
+      record: { template_id, fields: made, created_at: 1, updated_at: 1, version: 1 },
+    })),
+  );
   await broker.broker.services.templates.follow();
   t.regex((await create('one-too-many')).body.detail, /there are 1000, as many as there may be/);
   t.is((await broker.call('DELETE', '/templates/small-one')).status, 200);
