@@ -199,8 +199,7 @@ export class RequestDesk {
   async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
     const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
     const { requests: whole, taken } = await this.#some(page, ({ machine_count }) => shownBytes(machines ? machine_count : 0));
-    // What callers sent along is shown where one asks for a request by its id.
-    const requests = whole.map(({ additional_data: _, ...request }) => request);
+    const requests = whole.map(withoutData);
     return {
       items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
       total_count,
@@ -268,4 +267,10 @@ export class RequestDesk {
       },
     );
   }
+}
+
+/** What callers sent along is shown where one asks for a request by its id, not in lists. */
+function withoutData(whole: RequestRecord): RequestRecord {
+  const { additional_data: _, ...request } = whole;
+  return request;
 }

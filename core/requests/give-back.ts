@@ -14,7 +14,10 @@ export const returnAsOpened = (request: RequestRecord): RequestRecord =>
     ? request
     : { ...request, status: 'pending', message: acceptedMessage(request.machine_count) };
 
-/** A return of these machines, as it is first stored: the return request, and one wish for each request that they came from. */
+/** A wish names no more machines: each is taken in by itself, and must not hold others up for long. */
+const machinesInWish = 500;
+
+/** A return of these machines, as it is first stored: the return request, and wishes for each request that they came from. */
 export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
@@ -23,15 +26,18 @@ export function openReturn(
 ): { readonly request: RequestRecord; readonly wishes: readonly WishRecord[]; readonly changes: readonly Change[] } {
   const return_id = newReturnId();
   const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
-  const wishes = [...byOrigin].map(
-    ([request_id, mine]): WishRecord => ({
-      wish_id: newWishId(),
-      kind: 'return',
-      request_id,
-      return_id,
-      machines: mine.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
-      created_at: now,
-      absorbed: false,
+  const wishes = [...byOrigin].flatMap(([request_id, mine]) =>
+    Array.from({ length: Math.ceil(mine.length / machinesInWish) }, (_, i): WishRecord => {
+      const some = mine.slice(i * machinesInWish, (i + 1) * machinesInWish);
+      return {
+        wish_id: newWishId(),
+        kind: 'return',
+        request_id,
+        return_id,
+        machines: some.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
+        created_at: now,
+        absorbed: false,
+      };
     }),
   );
   const templates = [...new Set(machines.map((machine) => machine.template_id))];

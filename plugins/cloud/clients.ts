@@ -126,7 +126,7 @@ export async function makeClients(
   return {
     ec2,
     read: readInPieces(client(asking())),
-    write: client(changing()),
+    write: readInPieces(client(changing())),
     sts: () => (sts ??= stsFor(identity)),
     groups: () => (groups ??= groupsFor()),
     parameters: () => (parameters ??= parametersFor()),

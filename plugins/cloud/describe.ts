@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Instance } from '@aws-sdk/client-ec2';
 import pLimit from 'p-limit';
 import type { Call } from '../../core/index.ts';
@@ -57,8 +58,12 @@ export function packed(asked: readonly Asked[]): string[][] {
   return packs.map((pack) => pack.values);
 }
 
-/** Runs tasks, a few at a time; results in order. What is rejected stays with its task. */
+/** Runs tasks, a few at a time, each from a turn of its own: a call with hundreds of ids takes milliseconds to write. Results in order. What is rejected stays with its task. */
 export function inTurn<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<PromiseSettledResult<R>[]> {
   const limit = pLimit(atOnce);
-  return Promise.allSettled(items.map((item) => limit(() => task(item))));
+  const begin = async (item: T): Promise<R> => {
+    await turn();
+    return task(item);
+  };
+  return Promise.allSettled(items.map((item) => limit(begin, item)));
 }

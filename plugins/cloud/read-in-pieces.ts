@@ -4,9 +4,9 @@ import pLimit from 'p-limit';
 import { instancePieces } from './instance-pieces.ts';
 
 /** Reading so many machines takes some milliseconds. */
-const machinesAtOnce = 50;
-/** An answer that is shorter has no more of them. */
-const shortBytes = 100_000;
+const machinesAtOnce = 25;
+/** An answer that is shorter is read in a millisecond or two. */
+const shortBytes = 50_000;
 
 /** One piece in a turn of the event loop, whoever asked: answers to several questions come together. */
 const oneATurn = pLimit(1);
@@ -21,23 +21,26 @@ interface Reader {
 }
 
 /**
- * Has a client read large answers of DescribeInstances piece by piece, with a turn of the event loop between: the SDK takes tens of milliseconds to read a page
- * of 1000 machines, and would keep everybody else waiting. Smaller pages would cost more calls, which the cloud counts.
+ * Has a client read large answers one in a turn of the event loop, and those of DescribeInstances piece by piece: the SDK takes tens of milliseconds to
+ * read a page of 1000 machines, and would keep everybody else waiting. Smaller pages would cost more calls, which the cloud counts.
  */
 export function readInPieces(client: EC2Client): EC2Client {
   const reader: Reader = client.config.protocol as Reader;
   const readWhole: Reader['deserializeResponse'] = reader.deserializeResponse.bind(reader);
   reader.deserializeResponse = async (operation, context, response) => {
-    if (operation.name !== 'DescribeInstances' || response.statusCode >= 300) return readWhole(operation, context, response);
+    if (response.statusCode >= 300) return readWhole(operation, context, response);
     const bytes = await context.streamCollector(response.body);
+    const inTurn = (body: Uint8Array) =>
+      oneATurn(async () => {
+        await turn();
+        return readWhole(operation, context, { ...response, body });
+      });
     if (bytes.length < shortBytes) return readWhole(operation, context, { ...response, body: bytes });
+    if (operation.name !== 'DescribeInstances') return inTurn(bytes);
     const reservations: Reservation[] = [];
     let whole: Partial<DescribeInstancesCommandOutput> = {};
     for (const piece of instancePieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(), machinesAtOnce)) {
-      const read = await oneATurn(async () => {
-        await turn();
-        return readWhole(operation, context, { ...response, body: Buffer.from(piece) });
-      });
+      const read = await inTurn(Buffer.from(piece));
       reservations.push(...(read.Reservations ?? []));
       whole = { ...whole, ...read, Reservations: reservations };
     }

@@ -7,13 +7,18 @@ import { absorbReports } from './absorb-reports.ts';
 
 /** So many in one commit: all of them stand in it together with the request. */
 const mostAtOnce = 40;
+/** And no more machines, if it is more than one wish that names them. */
+const mostMachines = 500;
 
 /**
  * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the
  * same. `finds`: machines that the sweep found are taken in too.
  */
 export function absorbWishes(draft: Draft, finds = true): void {
-  for (const wish of draft.wishes.slice(0, mostAtOnce)) {
+  let machines = 0;
+  for (const [index, wish] of draft.wishes.slice(0, mostAtOnce).entries()) {
+    machines += wish.machines.length;
+    if (index > 0 && machines > mostMachines) return;
     if (wish.kind === 'cancel') cancel(draft, wish.reason);
     else if (wish.kind === 'complete') endWaiting(draft);
     else if (wish.kind === 'return') giveBack(draft, wish.machines, wish.return_id);
