@@ -67,17 +67,12 @@ export const ReturnedAnswer = Type.Object({
   message: Type.String(),
 });
 
-/** A request in a list: what came with it is told where one asks for it alone. */
-const { additional_data: _, ...listed } = RequestAnswer.properties;
-export const ListedRequestAnswer = Type.Object(listed);
-export type ListedRequestAnswer = Static<typeof ListedRequestAnswer>;
-
 const nextOffset = Type.Optional(
   Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
 );
 
 export const RequestListAnswer = Type.Object({
-  requests: Type.Array(ListedRequestAnswer),
+  requests: Type.Array(RequestAnswer),
   count: Type.Integer(),
   total_count: Type.Integer(),
   not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),

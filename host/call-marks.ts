@@ -16,7 +16,7 @@ export interface Whose {
 
 /**
  * Memory that a thread and its keeper share: how many calls of each name are under way, who is in the part of a call
- * that runs at once, and in whose name the thread ended itself. /
+ * that runs at once, and in whose name the thread ended itself.
  */
 export const callMemory = (): SharedArrayBuffer => new SharedArrayBuffer(mostNames * Int32Array.BYTES_PER_ELEMENT + 2 * MarkedName.bytes);
 

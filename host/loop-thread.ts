@@ -35,7 +35,10 @@ const stackMs = 1_500;
 const measureMs = 1_000;
 /** The loop itself waits for a provider for 20 seconds at most. */
 const checkMs = 25_000;
-/** Loading fills the young generation once; the default would keep the room for it for ever. */
+/**
+ * Loading fills the young generation once, and the default of 48 would keep the room for it for ever. With 6, answers about
+ * 10 000 machines block the thread longer: they live long enough to be moved again and again.
+ */
 const youngMb = 16;
 
 /**

@@ -19,7 +19,7 @@ interface Kept {
  * Who is left alone because a call to its plugin stopped the loop's thread: a minute at first, twice as long each
  * time it happens again, an hour at most. After an hour without, it begins anew. Where it is known for which request
  * it was called, the template of that request is left alone at the instance, and the instance itself only after that
- * has happened with three templates. /
+ * has happened with three templates.
  */
 export class Quarantine {
   readonly #now: () => number;

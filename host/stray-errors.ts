@@ -6,7 +6,7 @@ import { instancesOf, type PluginPlaces } from './plugin-places.ts';
  * What is thrown where nobody waits for it, as in a timer, would end the thread. Where it runs in the name of a
  * provider instance or an event sink it is that one's, and is told; nothing of ours was on its way then. So it is
  * where it runs in nobody's name and arose in the code of a plugin, of whatever instance: then it is held against all
- * that the plugin serves. All else ends the thread as before. /
+ * that the plugin serves. All else ends the thread as before.
  */
 export function keepStrayErrors(marks: CallMarks, places: PluginPlaces, log: Log, failed: (whose: Whose, message: string) => void): void {
   const stray = (error: unknown): void => {

@@ -31,7 +31,7 @@ export function suspectsOf(stack: ThreadStack | undefined, marks: Marks, own: re
 /**
  * Who ended a thread that ended by itself: in whose name it did (`process.exit`), else who was in the part of a call
  * that runs at once; else one of whom a call was under way now and at the end before, for once proves nothing
- * (`before`: who were then). A thread that ends for want of memory has no last words. /
+ * (`before`: who were then). A thread that ends for want of memory has no last words.
  */
 export function endedBy({ last, at_once, under_way }: Marks, before: readonly string[]): Suspects {
   const sure = last ?? at_once;

@@ -14,7 +14,7 @@ const mostSearches = 48;
 /**
  * One entry for each that is watched. One that breaks the contract is a fault of its own and says nothing of the
  * others; and where the call as a whole fails by a bug of the plugin, those that are watched are parted until it is
- * seen whose order it is that the plugin cannot observe. /
+ * seen whose order it is that the plugin cannot observe.
  */
 export async function observeAll(
   api: ProviderApi,

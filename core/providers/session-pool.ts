@@ -125,7 +125,7 @@ export class SessionPool {
 
   /**
    * Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. With a
-   * template: for its requests. /
+   * template: for its requests.
    */
   quarantined(name: string, template_id?: string): ProviderFault | undefined {
     const own = template_id === undefined ? undefined : this.quarantined(name);

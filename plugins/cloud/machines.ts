@@ -25,36 +25,22 @@ const states: Readonly<Record<string, MachineStatus>> = {
 };
 
 /** Keeps the part that is used of what EC2 says of a machine: it says some kilobytes of each, and ten thousand of them would fill the heap. */
-export function seenMachine(instance: Instance) {
-  const {
-    InstanceId,
-    State,
-    StateReason,
-    StateTransitionReason,
-    InstanceLifecycle,
-    InstanceType,
-    SubnetId,
-    PrivateDnsName,
-    PrivateIpAddress,
-    PublicIpAddress,
-    LaunchTime,
-  } = instance;
-  return {
-    InstanceId,
-    State,
-    StateReason,
-    StateTransitionReason,
-    InstanceLifecycle,
-    InstanceType,
-    SubnetId,
-    PrivateDnsName,
-    PrivateIpAddress,
-    PublicIpAddress,
-    LaunchTime,
+export const seenMachine = (instance: Instance) =>
+  ({
+    InstanceId: instance.InstanceId,
+    State: instance.State,
+    StateReason: instance.StateReason,
+    StateTransitionReason: instance.StateTransitionReason,
+    InstanceLifecycle: instance.InstanceLifecycle,
+    InstanceType: instance.InstanceType,
+    SubnetId: instance.SubnetId,
+    PrivateDnsName: instance.PrivateDnsName,
+    PrivateIpAddress: instance.PrivateIpAddress,
+    PublicIpAddress: instance.PublicIpAddress,
+    LaunchTime: instance.LaunchTime,
     Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
     Tags: instance.Tags?.filter(({ Key }) => own.has(Key ?? '')),
-  } satisfies Instance;
-}
+  }) satisfies Instance;
 
 /** What is used of what EC2 says of a machine. */
 export type SeenMachine = Pick<Instance, keyof ReturnType<typeof seenMachine>>;

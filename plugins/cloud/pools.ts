@@ -19,7 +19,7 @@ const open = '*';
 /**
  * Pools that a template allows: types by priority, each in every subnet; all of the first market before the second.
  * Each once, and of each market the first that a fleet may have, so that lists which a review would refuse cost no
- * time here. /
+ * time here.
  */
 export function poolsOf(template: CloudTemplate): Pool[] {
   const types = machineTypesOf(template);

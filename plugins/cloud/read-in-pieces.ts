@@ -30,17 +30,17 @@ export function readInPieces(client: EC2Client): EC2Client {
   reader.deserializeResponse = async (operation, context, response) => {
     if (response.statusCode >= 300) return readWhole(operation, context, response);
     const bytes = await context.streamCollector(response.body);
-    const inTurn = (body: Uint8Array) =>
+    const readInTurn = (body: Uint8Array) =>
       oneATurn(async () => {
         await turn();
         return readWhole(operation, context, { ...response, body });
       });
     if (bytes.length < shortBytes) return readWhole(operation, context, { ...response, body: bytes });
-    if (operation.name !== 'DescribeInstances') return inTurn(bytes);
+    if (operation.name !== 'DescribeInstances') return readInTurn(bytes);
     const reservations: Reservation[] = [];
     let whole: Partial<DescribeInstancesCommandOutput> = {};
     for (const piece of instancePieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(), machinesAtOnce)) {
-      const read = await inTurn(Buffer.from(piece));
+      const read = await readInTurn(Buffer.from(piece));
       reservations.push(...(read.Reservations ?? []));
       whole = { ...whole, ...read, Reservations: reservations };
     }

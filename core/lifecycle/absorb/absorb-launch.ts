@@ -1,4 +1,4 @@
-import type { FaultKind, ProviderFault } from '../../fault.ts';
+import type { ProviderFault } from '../../fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../provider.ts';
@@ -27,27 +27,17 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
   const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
-  switch (attempt.doubtful && attempt.accepted_handle === undefined ? saysOfReplay(kind) : kind) {
-    case 'capacity':
-    case 'quota':
-    case 'credentials':
-    case 'invalid':
-    case 'gone':
+  switch (meaningOf(fault, attempt)) {
+    case 'refused':
       draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
       draft.journal('attempt.refused', told);
       if (kind === 'invalid') draft.setRequest({ message });
       return;
-    case 'throttled':
-    case 'unavailable':
-      if (code === 'PREPARATION_FAILED' && attempt.tries + 1 >= mostPreparations) {
-        draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
-        draft.journal('attempt.refused', told);
-        return;
-      }
+    case 'not carried out':
       draft.moveAttempt(attempt.attempt, (each) => deferred(each, fault, draft.now));
       draft.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
       return;
-    case 'unknown-outcome':
+    case 'unknown':
       draft.moveAttempt(attempt.attempt, (each) => doubted(each, fault, draft.now));
       draft.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
       draft.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
@@ -59,14 +49,30 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
   }
 }
 
+type Meaning = 'refused' | 'not carried out' | 'unknown' | 'unrepeatable';
+
 /**
- * What the refusal of a replay says of the call whose answer was lost. Who may call is asked before what was called: it says nothing. Whether the parameters are
- * valid may be asked before the token is looked up: what they name may have been removed since, and the order cannot be repeated any more.
- * What is short is found out only after the token was looked up.
+ * What a fault says of the order. The refusal of a replay need not say anything of the call whose answer was lost. Who may call is asked before what was
+ * called. Whether the parameters are valid may be asked before the token is looked up: what they name may have been removed since, and the order cannot
+ * be repeated any more. What is short is found out only after the token was looked up.
  */
-function saysOfReplay(kind: FaultKind): FaultKind | 'unrepeatable' {
-  if (kind === 'credentials') return 'unavailable';
-  return kind === 'invalid' || kind === 'gone' ? 'unrepeatable' : kind;
+function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, tries }: AttemptRecord): Meaning {
+  const isInDoubt = doubtful && accepted_handle === undefined;
+  switch (kind) {
+    case 'credentials':
+      return isInDoubt ? 'not carried out' : 'refused';
+    case 'invalid':
+    case 'gone':
+      return isInDoubt ? 'unrepeatable' : 'refused';
+    case 'capacity':
+    case 'quota':
+      return 'refused';
+    case 'throttled':
+    case 'unavailable':
+      return code === 'PREPARATION_FAILED' && tries + 1 >= mostPreparations ? 'refused' : 'not carried out';
+    case 'unknown-outcome':
+      return 'unknown';
+  }
 }
 
 /** The order cannot be repeated any more: from now on what it started is only looked for. */

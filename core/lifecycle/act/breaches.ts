@@ -14,7 +14,7 @@ const alwaysCharged: ReadonlySet<Verb> = new Set(['prepare']);
 /**
  * With which templates the plugin of an instance broke its contract in calls that it got for requests. Such a call
  * works on what a caller wrote: that it breaks may be the doing of one template, and must not cost others the
- * instance. /
+ * instance.
  */
 export class Breaches {
   readonly #templates = new Map<Verb, Set<string>>();

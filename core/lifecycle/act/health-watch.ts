@@ -41,7 +41,7 @@ interface Watched {
  * unhealthy when it may not act at all, when it has not answered for 30 s, and when its plugin breaks its contract in
  * some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it
  * another chance, the later the more often that was for nothing. What breaks in a call for a request is charged to
- * that request first: see `Breaches`. /
+ * that request first: see `Breaches`.
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;

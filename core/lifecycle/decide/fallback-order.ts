@@ -18,7 +18,7 @@ export interface FallbackOrder {
 /**
  * The instances that may serve a request now: by the selection that accepted it, made anew. The one that was chosen
  * then stays first while it can serve; those that do not answer come last, for they may answer again. `barred`:
- * instances that nothing more is ordered from, each with why. /
+ * instances that nothing more is ordered from, each with why.
  */
 export function fallbackOrder(
   request: RequestRecord,

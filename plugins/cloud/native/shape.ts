@@ -3,7 +3,7 @@ import type { Finding } from '../../../core/index.ts';
 /**
  * What a part of a native specification has to be for muster to read it. Fields that a shape does not name are passed
  * on as they are: AWS says what it thinks of them. `null` takes away what muster would say, and fits everywhere but
- * in lists. /
+ * in lists.
  */
 export type Shape =
   | 'text'

@@ -13,7 +13,7 @@ export interface Told {
 
 /**
  * A broker whose loop has a thread of its own, with a plugin that stops it: `rules` by instance, `templates` by id
- * with their instance and a rule of their own. `again()` ends it and starts another on the same storage. /
+ * with their instance and a rule of their own. `again()` ends it and starts another on the same storage.
  */
 export async function bootUnruly(
   t: ExecutionContext,

@@ -1,6 +1,6 @@
 /**
  * A plugin whose instances misbehave while a file says so: `<state>.rule` with `<function> <how>`; or for a template
- * that has that as its `rule`. What it started is kept in `<state>`. /
+ * that has that as its `rule`. What it started is kept in `<state>`.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

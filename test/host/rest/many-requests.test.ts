@@ -86,3 +86,19 @@ test('many requests are read with few questions to the storage', async (t) => {
   t.is((await broker.call('POST', '/requests/status', { request_ids: ids })).body.requests.length, 60);
   t.true(asked > 0 && asked < 10, `${asked} questions`);
 });
+
+test('what came with a request is shown where one asks for it by its id, alone or among others, and not in lists', async (t) => {
+  for (const [scheduler, field] of [
+    ['default', 'additional_data'],
+    ['hostfactory', 'additionalData'],
+  ] as const) {
+    const broker = await booted(t, { loop: 'none', scheduler });
+    const asked = { template_id: 'small', machine_count: 1, additional_data: { project: 'blue' } };
+    const { request_id, requestId = request_id } = (await broker.call('POST', '/machines/request', asked)).body;
+    const several = await broker.call('POST', '/requests/status', { request_ids: [requestId] });
+    t.deepEqual(several.body.requests[0][field], { project: 'blue' });
+    const listed = await broker.call('GET', '/requests/');
+    t.is(listed.body.requests.length, 1);
+    t.false(field in listed.body.requests[0]);
+  }
+});

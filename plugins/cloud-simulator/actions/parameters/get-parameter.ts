@@ -10,7 +10,7 @@ const form = /^(arn:aws[\w-]*:ssm:[^:]*:\d{12}:parameter)?(\/?[\w.-]+(?:\/[\w.-]
 /**
  * Systems Manager: tells what a parameter holds: what the knob `parameters` says, else always the id of the image
  * that a launch would take for its name. Of those that the knob does not name every one exists but those with a step
- * `missing` in their path, and with `strict_ids` none does. /
+ * `missing` in their path, and with `strict_ids` none does.
  */
 export const getParameter: Action = {
   name: 'GetParameter',
