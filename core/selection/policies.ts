@@ -1,5 +1,5 @@
 import type { Candidate, SelectionQuery, Strategy } from './candidate.ts';
-import { hashText, rendezvous } from './weigh.ts';
+import { digestOfKey, digestOfName, rendezvous, type Digest } from './weigh.ts';
 
 /** How one strategy ranks those that can serve. */
 export interface Policy {
@@ -11,35 +11,35 @@ export interface Policy {
   reason(query: SelectionQuery, winner: Candidate, eligible: readonly Candidate[]): string;
 }
 
-const nameHashes = new Map<string, number>();
-function nameHash(name: string): number {
-  let hash = nameHashes.get(name);
-  if (hash === undefined) nameHashes.set(name, (hash = hashText(name)));
-  return hash;
+const nameDigests = new Map<string, Digest>();
+function nameDigest(name: string): Digest {
+  let digest = nameDigests.get(name);
+  if (digest === undefined) nameDigests.set(name, (digest = digestOfName(name)));
+  return digest;
+}
+
+interface Ranked {
+  readonly candidate: Candidate;
+  readonly group: number;
+  readonly score: number;
 }
 
 /** Weighted rendezvous on the request id within each group, the group with the lowest number first. Sorted in as they come: a few dozen at most. */
 function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group: (candidate: Candidate) => number): readonly Candidate[] {
-  const key = hashText(query.key);
-  const ranked: Candidate[] = [];
-  const groups: number[] = [];
-  const scores: number[] = [];
+  const key = digestOfKey(query.key);
+  const ranked: Ranked[] = [];
   for (const candidate of candidates) {
-    const mine = group(candidate);
-    const score = rendezvous(key, nameHash(candidate.name), candidate.weight);
+    const each: Ranked = { candidate, group: group(candidate), score: rendezvous(key, nameDigest(candidate.name), candidate.weight) };
     let at = ranked.length;
+    ranked.push(each);
     for (; at > 0; at--) {
-      const before = groups[at - 1] as number;
-      if (before < mine || (before === mine && (scores[at - 1] as number) >= score)) break;
-      ranked[at] = ranked[at - 1] as Candidate;
-      groups[at] = before;
-      scores[at] = scores[at - 1] as number;
+      const before = ranked[at - 1] as Ranked;
+      if (before.group < each.group || (before.group === each.group && before.score >= each.score)) break;
+      ranked[at] = before;
     }
-    ranked[at] = candidate;
-    groups[at] = mine;
-    scores[at] = score;
+    ranked[at] = each;
   }
-  return ranked;
+  return ranked.map(({ candidate }) => candidate);
 }
 
 const alike = (): number => 0;

@@ -36,10 +36,9 @@ export function rank(query: SelectionQuery, candidates: readonly Candidate[]): R
   if (policy.strategy === 'explicit' && name !== undefined && named.length === 0)
     return { policy, eligible, unfit, rejected: [{ name, code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' }] };
   const ranked = policy.rank(query, eligible);
-  const behind = ranked.filter(({ lacking }) => lacking);
   return {
     policy,
-    eligible: behind.length === 0 ? ranked : [...ranked.filter(({ lacking }) => !lacking), ...behind],
+    eligible: ranked.some(isLacking) ? [...ranked.filter((each) => !isLacking(each)), ...ranked.filter(isLacking)] : ranked,
     unfit: policy.rank(query, unfit),
     rejected,
   };
@@ -69,9 +68,12 @@ export function select(query: SelectionQuery, candidates: readonly Candidate[]):
   };
 }
 
+const isLacking = ({ lacking }: Candidate): boolean => lacking !== undefined;
+
 function passedOver(winner: Candidate, eligible: readonly Candidate[]): string {
-  const short = winner.lacking ? [] : eligible.filter(({ lacking }) => lacking).map(({ name }) => `'${name}'`);
-  return short.length === 0 ? '' : `; without capacity lately, and therefore behind: ${short.join(', ')}`;
+  if (isLacking(winner) || !eligible.some(isLacking)) return '';
+  const short = eligible.filter(isLacking).map(({ name }) => `'${name}'`);
+  return `; without capacity lately, and therefore behind: ${short.join(', ')}`;
 }
 
 function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {

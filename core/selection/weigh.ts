@@ -1,5 +1,5 @@
 /** A 32-bit hash of a text (FNV-1a): stable over processes and versions, for spreading, not for secrets. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
@@ -13,10 +13,26 @@ function mix(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A number in (0, 1) that depends on both hashes. */
-function unit(a: number, b: number): number {
-  const high = mix(a ^ mix(b));
-  const low = mix(b ^ mix(a + 0x9e3779b9));
+/** What is worked out once of a name or a key, and not for each pair of them. */
+export interface Digest {
+  readonly hash: number;
+  readonly mixed: number;
+}
+
+export function digestOfName(name: string): Digest {
+  const hash = hashText(name);
+  return { hash, mixed: mix(hash) };
+}
+
+export function digestOfKey(key: string): Digest {
+  const hash = hashText(key);
+  return { hash, mixed: mix(hash + 0x9e3779b9) };
+}
+
+/** A number in (0, 1) that depends on both. */
+function unit(key: Digest, name: Digest): number {
+  const high = mix(key.hash ^ name.mixed);
+  const low = mix(name.hash ^ key.mixed);
   return (high * 2 ** 21 + (low >>> 11) + 0.5) / 2 ** 53;
 }
 
@@ -24,6 +40,6 @@ function unit(a: number, b: number): number {
  * The weight of one name for one key in weighted rendezvous hashing: the name with the highest one wins a share of keys that follows
  * its weight. It needs no counter, gives the same answer in every process, and a name that leaves moves only its own keys.
  */
-export function rendezvous(keyHash: number, nameHash: number, weight: number): number {
-  return -weight / Math.log(unit(keyHash, nameHash));
+export function rendezvous(key: Digest, name: Digest, weight: number): number {
+  return -weight / Math.log(unit(key, name));
 }
