@@ -8,7 +8,7 @@ const [inReservation, inMachines] = [2, 3];
  * is cut stands in several of them, each time with what is said before its machines. An answer that has no list of reservations stays as it is.
  */
 export function* instancePieces(answer: string, most: number): Generator<string> {
-  const end = `</instancesSet></item></reservationSet>${/<\/[^<>]+>\s*$/.exec(answer)?.[0] ?? ''}`;
+  const end = `</instancesSet></item></reservationSet>${answer.slice(Math.max(0, answer.lastIndexOf('</')))}`;
   /** Where the present piece begins in the answer, and what stands before that in it. */
   let from = 0;
   let before = '';

@@ -4,7 +4,7 @@ import type { CloudTemplate } from './fields.ts';
 import { fullLooks } from './full-looks.ts';
 import { attemptName, glanceAt, zoneOf, type Glance } from './glance.ts';
 import { lateShortfall, reportOf, type MachineData, type SeenMachine } from './machines.ts';
-import { mapInTurns } from './map-in-turns.ts';
+import { eachInTurns, mapInTurns, turnsBetween } from './in-turns.ts';
 import { poolsOf, weightOf } from './pools.ts';
 import { questions, type Questions } from './questions.ts';
 import { reclaimsOf } from './reclaims.ts';
@@ -58,9 +58,17 @@ export async function observeMachines<H extends object>(
   ]);
 
   const looks = fullLooks(session);
-  const tagged = Map.groupBy(asked.found.values(), ({ Tags }) => `${tagValue(Tags, ownTags.request)}#${tagValue(Tags, ownTags.attempt)}`);
+  const tagged = new Map<string, SeenMachine[]>();
+  await eachInTurns(asked.found.values(), (instance) => {
+    const name = `${tagValue(instance.Tags, ownTags.request)}#${tagValue(instance.Tags, ownTags.attempt)}`;
+    const alike = tagged.get(name);
+    if (alike) alike.push(instance);
+    else tagged.set(name, [instance]);
+  });
   const observations: (Observation<H> | ProviderFault)[] = [];
+  const pause = turnsBetween();
   for (const each of watched) {
+    await pause(each.known.length);
     const glance = glances.of.get(each);
     const fault = asked.faultOf(each);
     if (!fault && !glance) looks.done(attemptName(each));

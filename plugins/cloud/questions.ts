@@ -4,6 +4,7 @@ import { byExactId } from './by-exact-id.ts';
 import { describeWhatAnswers, type Partial } from './describe-what-answers.ts';
 import { zoneOf } from './glance.ts';
 import { seenMachine, type SeenMachine } from './machines.ts';
+import { eachInTurns } from './in-turns.ts';
 import type { CloudSession } from './session.ts';
 import { ownTags } from './tags.ts';
 
@@ -35,16 +36,16 @@ export function questions(session: CloudSession, call: Call): Questions {
   async function ask(asked: readonly Asked[], filter: string): Promise<void> {
     const packs = packed(asked);
     const answers = await inTurn(packs, (Values) => describeWhatAnswers(session, [{ Name: filter, Values }], seenMachine, call));
-    answers.forEach((answer, index) => {
+    for (const [index, answer] of answers.entries()) {
       const values = packs[index] ?? [];
       if (answer.status === 'fulfilled') {
-        for (const instance of answer.value.found) if (instance.InstanceId) found.set(instance.InstanceId, instance);
+        await eachInTurns(answer.value.found, (instance) => instance.InstanceId && found.set(instance.InstanceId, instance));
         if (answer.value.partial) for (const value of values) partials.set(value, answer.value.partial);
-        return;
+        continue;
       }
       if (!isFault(answer.reason)) throw answer.reason;
       for (const value of values) faults.set(value, answer.reason);
-    });
+    }
   }
 
   return {

@@ -5,11 +5,16 @@ import { instancePieces } from './instance-pieces.ts';
 
 /** Reading so many machines takes some milliseconds. */
 const machinesAtOnce = 25;
-/** An answer that is shorter is read in a millisecond or two. */
-const shortBytes = 50_000;
+/** An answer that is shorter is read in a millisecond. */
+const shortBytes = 16_000;
 
 /** One piece in a turn of the event loop, whoever asked: answers to several questions come together. */
 const oneATurn = pLimit(1);
+const inATurn = <T>(read: () => T | Promise<T>): Promise<T> =>
+  oneATurn(async () => {
+    await turn();
+    return read();
+  });
 
 /** How the SDK reads an answer: of what it says of that, only this is needed. */
 interface Reader {
@@ -30,16 +35,13 @@ export function readInPieces(client: EC2Client): EC2Client {
   reader.deserializeResponse = async (operation, context, response) => {
     if (response.statusCode >= 300) return readWhole(operation, context, response);
     const bytes = await context.streamCollector(response.body);
-    const readInTurn = (body: Uint8Array) =>
-      oneATurn(async () => {
-        await turn();
-        return readWhole(operation, context, { ...response, body });
-      });
+    const readInTurn = (body: Uint8Array) => inATurn(() => readWhole(operation, context, { ...response, body }));
     if (bytes.length < shortBytes) return readWhole(operation, context, { ...response, body: bytes });
     if (operation.name !== 'DescribeInstances') return readInTurn(bytes);
     const reservations: Reservation[] = [];
     let whole: Partial<DescribeInstancesCommandOutput> = {};
-    for (const piece of instancePieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(), machinesAtOnce)) {
+    const text = await inATurn(() => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    for (const piece of instancePieces(text, machinesAtOnce)) {
       const read = await readInTurn(Buffer.from(piece));
       reservations.push(...(read.Reservations ?? []));
       whole = { ...whole, ...read, Reservations: reservations };

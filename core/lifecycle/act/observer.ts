@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Clock } from '../../clock.ts';
 import type { Observation, Watched } from '../../provider.ts';
@@ -39,6 +40,8 @@ export class Observer {
   #loader(api: GuardedApi): DataLoader<Watched, Seen> {
     const ask = async (watched: readonly Watched[]): Promise<(Seen | ProviderFault)[]> => {
       const answer = await api.observe(watched, { signal: this.#signal });
+      // To check what was said of ten thousand machines took its time.
+      await turn();
       const listed = listedOf(watched, answer);
       return answer.map((entry) => (isFault(entry) ? entry : { observation: entry as Observation, listed }));
     };

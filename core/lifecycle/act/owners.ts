@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
@@ -43,11 +44,13 @@ export class Owners {
         .filter((each) => each.request_id !== request_id && each.gone_at === undefined)
         .map((each) => [each.machine_id, each.request_id]),
     );
-    for (const machine_id of fresh) {
+    const stored = new Set(there.map(({ machine_id }) => machine_id));
+    for (const [index, machine_id] of fresh.entries()) {
+      if (index % valuesAtOnce === 0) await turn();
       if (theirs.has(machine_id)) continue;
       const key = machineKey({ provider_instance, machine_id });
       const taker = this.#taking.get(key);
-      if (taker === undefined || there.some((each) => each.machine_id === machine_id)) this.#taking.set(key, request_id);
+      if (taker === undefined || stored.has(machine_id)) this.#taking.set(key, request_id);
       else if (taker !== request_id) theirs.set(machine_id, taker);
     }
     if (theirs.size === 0) return { machines: reports };
@@ -62,6 +65,7 @@ export class Owners {
     try {
       const found: MachineRecord[] = [];
       for (let i = 0; i < machine_id.length; i += valuesAtOnce) {
+        await turn();
         const part = machine_id.slice(i, i + valuesAtOnce);
         found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
       }

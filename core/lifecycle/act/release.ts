@@ -2,6 +2,7 @@ import { isFault, ProviderFault } from '../../fault.ts';
 import { bounded } from '../attempt.ts';
 import { repeatDue, type Demand } from '../decide/aims.ts';
 import type { Holding } from '../hold/holding.ts';
+import { inSlices } from './slices.ts';
 import { connect, defaultAgainMs, permitOf, type Absorb, type Tools } from './tools.ts';
 
 /** Tells a handle what shall be. */
@@ -22,15 +23,16 @@ export async function release({ attempt, aim, lost_seen }: Demand, holding: Hold
     holding.release_at.delete(attempt.attempt);
     if (repeatDue(holding.case, holding.now())) holding.repeated.add(attempt.attempt);
     const { provider_instance } = attempt;
-    return [
-      (draft) => {
-        for (const { machine_id } of aim.go) {
+    return inSlices(
+      aim.go,
+      (draft, slice) => {
+        for (const { machine_id } of slice) {
           const key = { provider_instance, machine_id };
           if (draft.machine(key)?.released_at === undefined) draft.setMachine(key, { released_at: draft.now });
         }
-        draft.moveAttempt(attempt.attempt, (each) => bounded(each, aim.to_come, lost_seen));
       },
-    ];
+      (draft) => draft.moveAttempt(attempt.attempt, (each) => bounded(each, aim.to_come, lost_seen)),
+    );
   } catch (error) {
     if (!isFault(error)) throw error;
     // A release is absolute: whatever became of this one, the next says the same again.

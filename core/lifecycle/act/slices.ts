@@ -1,23 +1,22 @@
-import type { MachineReport } from '../../provider.ts';
 import type { Draft } from '../case.ts';
 import type { Absorb } from './tools.ts';
 
-/** Reports that are taken in before other requests get a turn: ten thousand at once would hold the thread up for long. */
-const reportsAtOnce = 250;
+/** What is said of so many machines is taken in before other requests get a turn: ten thousand at once would hold the thread up for long. */
+const machinesAtOnce = 250;
 
-/** Takes reports in slice by slice, and in the end, together with the last slice, what is said of the attempt: never before its machines. */
-export function inSlices(
-  reports: readonly MachineReport[],
-  takeIn: (draft: Draft, slice: readonly MachineReport[]) => void,
+/** Takes in slice by slice what is said of machines, and in the end, together with the last slice, what is said of the attempt: never before its machines. */
+export function inSlices<T>(
+  said: readonly T[],
+  takeIn: (draft: Draft, slice: readonly T[]) => void,
   inTheEnd: (draft: Draft) => void,
 ): readonly Absorb[] {
   const early: Absorb[] = [];
   let from = 0;
-  for (; reports.length - from > reportsAtOnce; from += reportsAtOnce) {
-    const slice = reports.slice(from, from + reportsAtOnce);
+  for (; said.length - from > machinesAtOnce; from += machinesAtOnce) {
+    const slice = said.slice(from, from + machinesAtOnce);
     early.push((draft) => takeIn(draft, slice));
   }
-  const last = reports.slice(from);
+  const last = said.slice(from);
   return [
     ...early,
     (draft) => {
