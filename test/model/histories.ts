@@ -178,4 +178,14 @@ export const pasts: readonly Past[] = [
     pass(8_000),
     { do: 'return', of: 0, from: 0, machines: 1 },
   ),
+  past(
+    'the clock is set while nobody holds a request whose claim ended with the sleep of its host: the request is not judged by that either',
+    'judged by the clock',
+    { api: { boot_ms: 90_000 } },
+    pass(3),
+    request(1),
+    { do: 'suspend', ms: 60_000 },
+    pass(2_000),
+    { do: 'jump', ms: 660_000 },
+  ),
 ];

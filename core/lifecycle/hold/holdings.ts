@@ -7,6 +7,7 @@ import type { Claim, Owner, Store } from '../../storage.ts';
 import type { Case, HeldCase } from '../case.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { Holding, type Validity } from './holding.ts';
+import { JumpsLeft } from './jumps-left.ts';
 import { loadCases } from './load-cases.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
@@ -54,8 +55,7 @@ export class Holdings {
   readonly #inbox: WishInbox;
   #renewed_at = 0;
   readonly #clocks: ClockWatch;
-  /** By how much the clock was set under claims that were lost before that could be stored. */
-  readonly #shifts = new Map<string, { readonly ms: number; readonly epoch: number }>();
+  readonly #jumpsLeft = new JumpsLeft();
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
@@ -218,6 +218,7 @@ export class Holdings {
       }
     }
     if (jump === 0) return;
+    this.#jumpsLeft.jumped(jump);
     const seconds = Math.round(jump / 1000);
     this.#log.warn({ seconds }, 'The clock of this host jumped, or the host was suspended; open requests are not judged by that.');
     const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
@@ -227,8 +228,6 @@ export class Holdings {
   }
 
   #drop(holding: Holding): void {
-    this.#compareClocks();
-    if (holding.pending_shift !== 0) this.#shifts.set(holding.request_id, { ms: holding.pending_shift, epoch: holding.claim.epoch });
     this.#forget(holding);
     // With a storage that takes no renewal all are lost at once, and why is told already.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
@@ -237,6 +236,8 @@ export class Holdings {
   }
 
   #forget(holding: Holding): void {
+    this.#compareClocks();
+    this.#jumpsLeft.leave(holding);
     holding.end();
     this.#trouble.over(holding);
     if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
@@ -277,11 +278,8 @@ export class Holdings {
    * that can do harm, the present aim is said once more after a while.
    */
   #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
-    const left = this.#shifts.get(claim.request_id);
-    this.#shifts.delete(claim.request_id);
-    // Whoever held it in between judged by a clock of its own.
-    const lost = left && claim.epoch <= left.epoch + 1 ? left.ms : 0;
-    const shift = claim.epoch === firstEpoch ? this.#clocks.missedBy(loaded.request.created_at) : lost;
+    const left = this.#jumpsLeft.take(claim, loaded.request);
+    const shift = claim.epoch === firstEpoch ? this.#clocks.missedBy(loaded.request.created_at) : left;
     const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
     const request = {
       ...loaded.request,
