@@ -60,7 +60,8 @@ export class Recorder {
     const statistics = measured(holding.case, draft, draft.now);
     await this.#facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
       const most = this.#settings.rows_per_commit;
-      const parts = draft.commits(most - statistics.length);
+      // However many instances it was tried at: what they are told goes with the end, and the end has room.
+      const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // That an offer lacked capacity is true by itself: it need not stand with the request.
       const together = last.length + lacking.length <= most;
