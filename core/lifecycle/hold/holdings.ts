@@ -54,8 +54,8 @@ export class Holdings {
   readonly #inbox: WishInbox;
   #renewed_at = 0;
   readonly #clocks: ClockWatch;
-  /** By how much the clock was set under claims that were lost before that could be stored. */
-  readonly #shifts = new Map<string, { readonly ms: number; readonly epoch: number }>();
+  /** By how much requests shall have been moved whose claims were lost before it was known that this is stored; see `moved_ms`. */
+  readonly #shifts = new Map<string, { readonly moved_ms: number; readonly epoch: number }>();
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
@@ -228,7 +228,9 @@ export class Holdings {
 
   #drop(holding: Holding): void {
     this.#compareClocks();
-    if (holding.pending_shift !== 0) this.#shifts.set(holding.request_id, { ms: holding.pending_shift, epoch: holding.claim.epoch });
+    const { pending_shift, request_id, claim } = holding;
+    const { moved_ms = 0 } = holding.case.request;
+    if (pending_shift !== 0) this.#shifts.set(request_id, { moved_ms: moved_ms + pending_shift, epoch: claim.epoch });
     this.#forget(holding);
     // With a storage that takes no renewal all are lost at once, and why is told already.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
@@ -279,9 +281,11 @@ export class Holdings {
   #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
     const left = this.#shifts.get(claim.request_id);
     this.#shifts.delete(claim.request_id);
+    const { moved_ms, created_at } = loaded.request;
     // Whoever held it in between judged by a clock of its own.
-    const lost = left && claim.epoch <= left.epoch + 1 ? left.ms : 0;
-    const shift = claim.epoch === firstEpoch ? this.#clocks.missedBy(loaded.request.created_at) : lost;
+    const isLeft = left !== undefined && claim.epoch <= left.epoch + 1;
+    const isNew = claim.epoch === firstEpoch && moved_ms === undefined;
+    const shift = isLeft ? left.moved_ms - (moved_ms ?? 0) : isNew ? this.#clocks.missedBy(created_at) : 0;
     const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
     const request = {
       ...loaded.request,
