@@ -86,15 +86,18 @@ export class Recorder {
     this.#became(holding, before, draft);
   }
 
-  /** Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. */
+  /**
+   * Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. Rejects while the
+   * storage does not say.
+   */
   async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
     if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
-      const stored = await this.#store.get('request', { request_id: holding.request_id }).catch(() => undefined);
+      const stored = await this.#store.get('request', { request_id: holding.request_id });
       return stored !== undefined && stored.version > holding.version;
     }
     for (const change of changes) {
       if (change.op !== 'put' || change.kind !== 'machine') continue;
-      const stored = await this.#store.get('machine', change.record).catch(() => undefined);
+      const stored = await this.#store.get('machine', change.record);
       return stored !== undefined && sameFields(stored, change.record);
     }
     return false;
@@ -102,12 +105,15 @@ export class Recorder {
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
     try {
+      let isInDoubt = false;
       for (let tries = 0; ; tries++) {
         try {
+          if (isInDoubt && (await this.#isWritten(holding, changes))) return;
+          isInDoubt = false;
           return await this.#store.commit(changes);
         } catch (error) {
           if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
-          if (error.details?.['outcome'] === 'unknown' && (await this.#isWritten(holding, changes))) return;
+          isInDoubt ||= error.details['outcome'] === 'unknown';
           this.#trouble.failed(changes, error);
           await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
         }
