@@ -158,12 +158,17 @@ export function short(attempt: AttemptRecord, shortfall: readonly Shortfall[] = 
 export const answered = (attempt: AttemptRecord, ms: number | undefined): AttemptRecord =>
   ms === undefined ? attempt : { ...attempt, answered_ms: ms };
 
-/** The clock of this host was set: the times that its calls are measured by move along. */
-export const shifted = (attempt: AttemptRecord, ms: number): AttemptRecord => ({
-  ...attempt,
-  ...(attempt.sent_at === undefined ? {} : { sent_at: attempt.sent_at + ms }),
-  ...(attempt.retry_at === undefined ? {} : { retry_at: attempt.retry_at + ms }),
-});
+/** The clock of this host was set: the times that its calls are measured by move along, by what they lack of `moved_ms`. */
+export function shifted(attempt: AttemptRecord, moved_ms: number): AttemptRecord {
+  const ms = moved_ms - (attempt.moved_ms ?? 0);
+  if (ms === 0) return attempt;
+  return {
+    ...attempt,
+    moved_ms,
+    ...(attempt.sent_at === undefined ? {} : { sent_at: attempt.sent_at + ms }),
+    ...(attempt.retry_at === undefined ? {} : { retry_at: attempt.retry_at + ms }),
+  };
+}
 
 /** The fields that follow from its machines: `lost` is how many of them were lost so far. */
 export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {

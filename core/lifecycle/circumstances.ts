@@ -33,6 +33,13 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     agenda: holding,
     fallbackOrder: () => fallbackOrder(holding.case.request, around.directory, around.stoppages.barredFor(holding.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
+    outOfReach({ provider_instance: name, identity, api }) {
+      if (!around.directory.instance(name)) return `'${name}' is not configured`;
+      const connected = around.pool.known(name);
+      if (!connected) return undefined;
+      if (connected.identity !== identity) return `'${name}' speaks to another cloud than when it got the order`;
+      return connected.api(api) ? undefined : `'${name}' has no API '${api}' any more`;
+    },
     capabilities(attempt) {
       const api = around.api(attempt);
       const connected = around.pool.known(attempt.provider_instance);

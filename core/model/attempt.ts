@@ -73,6 +73,8 @@ export const AttemptRecord = Type.Object({
   sought: Type.Optional(Type.Boolean()),
   /** Not before then is it called again. */
   retry_at: Type.Optional(Type.Integer()),
+  /** What its times were moved by, of `moved_ms` of its request. */
+  moved_ms: Type.Optional(Type.Integer()),
   /** The last failure, for people. */
   message: Type.Optional(Type.String()),
 });

@@ -50,8 +50,8 @@ export const MachineRecord = Type.Object({
   return_id: Type.Optional(Type.String()),
   /** A caller gave it back while it counted as gone: should it turn up again, it goes. */
   given_up: Type.Optional(Type.Boolean()),
-  /** How many times its times were moved because the clock was set; see `shifts` of its request. */
-  shifts: Type.Optional(Type.Integer()),
+  /** Of `moved_ms` of its request, by how much the times were moved that it is judged by: its age until it is ready, and `missing_since`. */
+  moved_ms: Type.Optional(Type.Integer()),
   /** Since when the provider does not list it, though it lists others. */
   missing_since: Type.Optional(Type.Integer()),
 });

@@ -46,8 +46,8 @@ export const RequestRecord = Type.Object({
   delivered: Type.Integer(),
   /** How many machines stayed when it completed, with those given back until then: what a request that replaces losses keeps up. */
   kept_count: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** How many times the times of the request and its machines were moved because the clock was set. */
-  shifts: Type.Optional(Type.Integer()),
+  /** By how many milliseconds its times were moved in all because the clock was set. Absent: 0. Its machines and attempts follow. */
+  moved_ms: Type.Optional(Type.Integer()),
   /** All or nothing was asked for and could not be had: since then its machines go. */
   undone_at: Type.Optional(Type.Integer()),
   provider_type: Type.Optional(Type.String()),

@@ -48,6 +48,8 @@ export class ScriptedCloud {
   surveys = 0;
   /** Whether what a token started is found by it. */
   findable = true;
+  /** Whose it is. */
+  identity = 'scripted';
   /** Machines that are not listed. */
   readonly hidden = new Set<string>();
   readonly capabilities: Capabilities;
@@ -119,7 +121,7 @@ export const scriptedType = defineProviderType({
   type: 'scripted',
   config,
   connect: (settings): ScriptedCloud => settings.cloud,
-  identity: async () => 'scripted',
+  identity: async (cloud) => cloud.identity,
   places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),
   machineTypeOf: (template, known) => known(template.machine_type ?? ''),
   async *machineTypes(cloud) {

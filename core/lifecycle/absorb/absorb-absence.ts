@@ -4,6 +4,7 @@ import type { Draft } from '../case.ts';
 import { isAlive } from '../machine-life.ts';
 import type { Settings } from '../settings.ts';
 import { endMachine } from './absorb-reports.ts';
+import { asMoved } from './shift-times.ts';
 
 /** An answer as a whole: of which machines that were known it listed any. */
 export interface Listed {
@@ -31,7 +32,7 @@ export function absorbAbsence(
     const released = machine.released_at !== undefined;
     if (!released && !saysSomething(listed, machine)) continue;
     if (machine.missing_since === undefined) {
-      draft.setMachine(machine, { missing_since: draft.now });
+      draft.setMachine(machine, { missing_since: draft.now, ...asMoved(draft) });
       continue;
     }
     const old = draft.now - bornAt(machine, draft.now) > visibleWithinMs;

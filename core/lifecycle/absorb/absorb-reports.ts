@@ -7,6 +7,7 @@ import { keepsNumber, tally } from '../counting.ts';
 import { isAlive, isEnding, isStaying } from '../machine-life.ts';
 import { readyTimeoutMs } from '../ready-timeout.ts';
 import type { Settings } from '../settings.ts';
+import { asMoved, followWith } from './shift-times.ts';
 
 /**
  * Takes in what a provider says of the machines of one attempt. Machines that are not known are adopted, or shall go where they come too late or too many.
@@ -65,7 +66,7 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
     template_id: request.template_id ?? '',
     status: 'pending',
     created_at: now,
-    ...(request.shifts === undefined ? {} : { shifts: request.shifts }),
+    ...asMoved(draft),
   };
   draft.putMachine(machine);
   if (request.cancel_requested_at !== undefined) draft.setMachine(machine, { going: 'cancelled' });
@@ -84,6 +85,7 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
 function revive(draft: Draft, machine: MachineRecord, report: MachineReport, room: number): boolean {
   const { request } = draft;
   draft.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
+  followWith(draft, draft.machine(machine) ?? machine);
   // A release that was accepted and did not happen is asked for again.
   if (!isEnding(report.status)) draft.unsetMachine(machine, 'released_at');
   const why = machine.going ?? whyRevivedGoes(request, machine, room);

@@ -78,6 +78,7 @@ function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, to
       disposed: false,
       shortfall: [],
       created_at: now,
+      ...(request.moved_ms === undefined ? {} : { moved_ms: request.moved_ms }),
       ...(tools.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
       doubtful: false,
       tries: 0,

@@ -46,6 +46,8 @@ export interface Circumstances {
   fallbackOrder(): FallbackOrder;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
+  /** Why an attempt is left alone as long as the configuration is as it is; undefined: it is not. */
+  outOfReach(attempt: AttemptRecord): string | undefined;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
   /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
@@ -125,7 +127,7 @@ export function nextStep(from: Case, at: Circumstances): Decision {
     wake.in(repeats);
     return wake.decision(message);
   }
-  if (!from.attempts.every(isSettled)) return wake.decision(message);
+  if (!from.attempts.every(isSettled)) return wake.decision(message ?? waitsInVain(from, at));
   if (request.cancel_requested_at !== undefined)
     return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
   if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
@@ -153,9 +155,17 @@ function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
   const { provider_instance } = attempt;
   if (stop) return { do: 'close', attempt };
+  const out = at.outOfReach(attempt);
+  if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
   if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
   if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
+}
+
+/** Somebody has to change the configuration before it is known what an order started. */
+function waitsInVain({ attempts }: Case, at: Circumstances): string | undefined {
+  const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
+  return out === undefined ? undefined : `${out}: what was ordered there is followed up when it can be reached again.`;
 }
 
 /** No call for it was carried out for so long that its instance counts as one that does not answer. */

@@ -279,7 +279,9 @@ export class Holdings {
    */
   #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
     const left = this.#jumpsLeft.take(claim, loaded.request);
-    const shift = claim.epoch === firstEpoch ? this.#clocks.missedBy(loaded.request.created_at) : left;
+    const { moved_ms, created_at } = loaded.request;
+    const isNew = claim.epoch === firstEpoch && moved_ms === undefined;
+    const shift = left ?? (isNew ? this.#clocks.missedBy(created_at) : 0);
     const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
     const request = {
       ...loaded.request,

@@ -8,34 +8,28 @@ const mostRemembered = 20_000;
 
 interface Left {
   readonly epoch: number;
-  /** How many jumps the times of the request had been moved by, and what was still to be stored then. */
-  readonly shifts: number;
-  readonly pending: number;
-  /** By how much the clock was set since. */
-  readonly since: number;
+  /** By how much the request shall have been moved, whether or not that is stored. */
+  moved_ms: number;
 }
 
-/** By how much the clock was set under claims of this process that ended before that could be stored, and since they ended. */
+/** By how much requests shall have been moved of which this process lost the claim: the clock may be set again before it gets it back. */
 export class JumpsLeft {
   readonly #left = new LRUCache<string, Left>({ max: mostRemembered });
 
   /** The claim of a holding ended. */
   leave({ request_id, claim, pending_shift, case: { request } }: Holding): void {
-    this.#left.set(request_id, { epoch: claim.epoch, shifts: request.shifts ?? 0, pending: pending_shift, since: 0 });
+    this.#left.set(request_id, { epoch: claim.epoch, moved_ms: (request.moved_ms ?? 0) + pending_shift });
   }
 
   /** The clock was set by so many milliseconds. */
   jumped(ms: number): void {
-    for (const [request_id, left] of [...this.#left.entries()]) this.#left.set(request_id, { ...left, since: left.since + ms });
+    for (const left of this.#left.values()) left.moved_ms += ms;
   }
 
-  /** By how much the times of a request have to be moved that is claimed again; 0 where another process held it meanwhile, which judged by a clock of its own. */
-  take({ request_id, epoch }: Claim, loaded: RequestRecord): number {
+  /** By how much a request still has to be moved that is claimed again. Undefined: it was not held here last, and whoever held it judged by a clock of its own. */
+  take({ request_id, epoch }: Claim, loaded: RequestRecord): number | undefined {
     const left = this.#left.get(request_id);
     this.#left.delete(request_id);
-    if (left === undefined || epoch > left.epoch + 1) return 0;
-    // The outcome of the last commit may have been unknown: what was pending may be stored.
-    const isStored = (loaded.shifts ?? 0) > left.shifts;
-    return (isStored ? 0 : left.pending) + left.since;
+    return left === undefined || epoch > left.epoch + 1 ? undefined : left.moved_ms - (loaded.moved_ms ?? 0);
   }
 }

@@ -5,7 +5,7 @@ import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { lackFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../storage.ts';
-import { shiftTimes } from '../absorb/shift-times.ts';
+import { followShift, shiftTimes } from '../absorb/shift-times.ts';
 import type { Absorb } from '../act/tools.ts';
 import { Draft, type Case } from '../case.ts';
 import type { Settings } from '../settings.ts';
@@ -46,21 +46,32 @@ export class Recorder {
   }
 
   async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
-    const shift = holding.pending_shift;
-    const draft = new Draft(holding.present(), holding.now() + shift);
-    if (shift !== 0) shiftTimes(draft, shift);
+    await this.#shift(holding);
+    const draft = new Draft(holding.present(), holding.now());
+    if (!holding.derived) followShift(draft);
     for (const absorb of absorbs) absorb(draft);
     draft.derive();
     if (draft.changed) await this.#write(holding, draft);
-    if (shift !== 0) holding.shifted(shift);
     holding.derived = true;
+  }
+
+  /** In a commit of its own: from then on it is known how far the rows of the request have to follow, whoever dies in between. */
+  async #shift(holding: Holding): Promise<void> {
+    const shift = holding.pending_shift;
+    if (shift === 0) return;
+    const draft = new Draft(holding.present(), holding.now() + shift);
+    shiftTimes(draft, shift);
+    await this.#write(holding, draft);
+    holding.shifted(shift);
+    holding.derived = false;
   }
 
   async #write(holding: Holding, draft: Draft): Promise<void> {
     const statistics = measured(holding.case, draft, draft.now);
     await this.#facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
       const most = this.#settings.rows_per_commit;
-      const parts = draft.commits(most - statistics.length);
+      // However many instances it was tried at, the end has room beside their statistics.
+      const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // That an offer lacked capacity is true by itself: it need not stand with the request.
       const together = last.length + lacking.length <= most;
@@ -75,15 +86,18 @@ export class Recorder {
     this.#became(holding, before, draft);
   }
 
-  /** Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. */
+  /**
+   * Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. Rejects while the
+   * storage does not say.
+   */
   async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
     if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
-      const stored = await this.#store.get('request', { request_id: holding.request_id }).catch(() => undefined);
+      const stored = await this.#store.get('request', { request_id: holding.request_id });
       return stored !== undefined && stored.version > holding.version;
     }
     for (const change of changes) {
       if (change.op !== 'put' || change.kind !== 'machine') continue;
-      const stored = await this.#store.get('machine', change.record).catch(() => undefined);
+      const stored = await this.#store.get('machine', change.record);
       return stored !== undefined && sameFields(stored, change.record);
     }
     return false;
@@ -91,12 +105,15 @@ export class Recorder {
 
   async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
     try {
+      let isInDoubt = false;
       for (let tries = 0; ; tries++) {
         try {
+          if (isInDoubt && (await this.#isWritten(holding, changes))) return;
+          isInDoubt = false;
           return await this.#store.commit(changes);
         } catch (error) {
           if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
-          if (error.details?.['outcome'] === 'unknown' && (await this.#isWritten(holding, changes))) return;
+          isInDoubt ||= error.details['outcome'] === 'unknown';
           this.#trouble.failed(changes, error);
           await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
         }

@@ -61,6 +61,42 @@ test('an order that was never carried out is not sent to an instance that is dis
   await bench.close();
 });
 
+test('an order that was never carried out is left where its instance speaks to another cloud since', async (t) => {
+  const [east, west, other] = [new ScriptedCloud(), new ScriptedCloud(), new ScriptedCloud()];
+  other.identity = 'somebody else';
+  east.scripts.push(again(() => new ProviderFault('throttled', 'Later.')));
+  const bench = await loopBench({ east, west });
+  const id = await bench.request(1, { timeout: 600 });
+  await bench.clock.advance(5_000);
+  bench.configure('east', { config: { cloud: other } });
+  await bench.restart();
+  await bench.clock.advance(60_000);
+  t.deepEqual([other.live(id).length, west.live(id).length], [0, 1]);
+  await bench.close();
+});
+
+test('a request whose order is in doubt says that it waits for an instance that is not configured any more', async (t) => {
+  const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
+  east.scripts.push(() => 'execute-then-lose');
+  east.scripts.push(again(() => new ProviderFault('unknown-outcome', 'Lost.')));
+  const bench = await loopBench({ east, west });
+  const id = await bench.request(1, { timeout: 600 });
+  await bench.clock.advance(5_000);
+  bench.configure('east', { name: 'gone' });
+  await bench.restart();
+  await bench.clock.advance(60_000);
+  t.regex((await bench.status(id)).request.message, /'east' is not configured/);
+  bench.configure('gone', { name: 'east' });
+  await bench.restart();
+  east.scripts.length = 0;
+  await bench.clock.advance(60_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.deepEqual([east.live(id).length, west.live(id).length], [1, 0]);
+  await bench.close();
+});
+
 test('who turned from a full instance to one without a limit holds nobody up', async (t) => {
   const offers = [{ key: 'a', zone: undefined } as never];
   const [east, west] = [new ScriptedCloud({}, offers), new ScriptedCloud({}, offers)];

@@ -17,6 +17,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   },
   fallbackOrder: () => ({ options: [], out: [] }),
   takesOrders: () => true,
+  outOfReach: () => undefined,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,

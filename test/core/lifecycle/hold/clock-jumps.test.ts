@@ -100,3 +100,40 @@ test('a host that was suspended starts and ends nothing twice', async (t) => {
   t.is(east.machines.size, 3);
   await bench.close();
 });
+
+for (const [what, minutes] of [
+  ['forward', 11],
+  ['back', -11],
+] as const) {
+  for (const commit of [4, 5, 6]) {
+    test(`all of a large request moves with a clock that is set ${what}, though the broker is killed before commit ${commit} of that`, async (t) => {
+      const east = new ScriptedCloud({ machines_per_launch: 400 });
+      const bench = await loopBench({ east });
+      const id = await bench.request(300, { timeout: 1_800 });
+      await bench.clock.advance(60_000);
+      bench.clock.jump(minutes * 60_000);
+      await bench.kill(commit);
+      await bench.clock.advance(60_000);
+      const { request, machines } = await bench.status(id);
+      const ages = new Set(machines.map(({ created_at }) => Math.round((bench.clock.now() - created_at) / 60_000)));
+      t.deepEqual([...ages], [2], 'as old as they are');
+      t.is(Math.round((request.deadline_at - bench.clock.now()) / 60_000), 28);
+      t.is(east.machines.size, 300, 'none was judged slow and ordered anew');
+      await bench.close();
+    });
+  }
+}
+
+test('where the clock was set back by an hour the next broker goes on with what is open at once', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2, { timeout: 36_000 });
+  await bench.clock.advance(10_000);
+  bench.clock.jump(-3_600_000);
+  await bench.clock.advance(60_000);
+  east.boot();
+  await bench.kill();
+  await bench.clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  await bench.close();
+});

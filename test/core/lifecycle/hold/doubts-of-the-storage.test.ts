@@ -73,3 +73,33 @@ test('a request that keeps trying goes on asking where the clock is set back', a
   t.is(east.live(id).length, 1, 'capacity is found within 15 s');
   await bench.close();
 });
+
+test('the end of a request counts once where the storage cannot say what became of it, nor be read for a while', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { commit, get } = { commit: bench.store.commit.bind(bench.store), get: bench.store.get.bind(bench.store) };
+  let left = 0;
+  let failed = 0;
+  bench.store.commit = async (changes) => {
+    await commit(changes);
+    if (failed > 0 || !changes.some(({ op }) => op === 'add')) return;
+    failed += 1;
+    left = 3;
+    throw new BrokerError('UNAVAILABLE', 'The answer was lost.', { outcome: 'unknown' });
+  };
+  bench.store.get = async (kind, key) => {
+    if (kind !== 'request' || left === 0) return get(kind, key);
+    left -= 1;
+    throw new BrokerError('UNAVAILABLE', 'Not now.');
+  };
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(30_000);
+  t.deepEqual([failed, left], [1, 0]);
+  t.is((await bench.status(id)).request.status, 'completed');
+  const [statistics] = await bench.store.find('fact', { where: { topic: 'statistics' } });
+  t.like(statistics?.value, { total_requests: 1, successful_requests: 1 });
+  t.is((await bench.store.find('event', { where: { request_id: id, type: 'request.completed' } })).length, 1);
+  await bench.close();
+});
