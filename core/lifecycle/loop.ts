@@ -146,9 +146,15 @@ class Loop implements RunningLoop {
     };
     this.#holdings = new Holdings(store, clock, log, parts.owner, settings, work, this.#trouble);
     this.#slots = new SlotQueue((holding) => this.#holdings.due(holding, 0));
-    const recorder = new Recorder(store, clock, this.#trouble, facts, settings, (holding, before, draft) =>
-      this.#became(holding, before, draft),
-    );
+    const recorder = new Recorder({
+      store,
+      clock,
+      trouble: this.#trouble,
+      facts,
+      settings,
+      compareClocks: () => this.#holdings.compareClocks(),
+      became: (holding, before, draft) => this.#became(holding, before, draft),
+    });
     const tools: Tools = {
       pool: this.#pool,
       observer: new Observer(signal, clock),

@@ -39,12 +39,17 @@ export class Life implements Sleeping {
     this.clock = time.clockOf(this);
   }
 
-  /** Resolves when it may go on: at once while it runs, never once it is dead. */
+  /** Resolves when it may go on: at once while it and its host run, never once it is dead. */
   gate(): Promise<void> | undefined {
-    if (this.state === 'running') return undefined;
-    return new Promise((resolve) => {
-      if (this.state === 'frozen') this.#thawed.push(resolve);
-    });
+    return this.state === 'running' && !this.host.suspended ? undefined : this.#stand();
+  }
+
+  async #stand(): Promise<void> {
+    while (this.state !== 'running' || this.host.suspended)
+      await new Promise<void>((resolve) => {
+        if (this.state === 'frozen') this.#thawed.push(resolve);
+        else if (this.state === 'running') this.host.afterwards(resolve);
+      });
   }
 
   kill(): void {

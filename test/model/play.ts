@@ -42,7 +42,7 @@ async function rest(world: World): Promise<void> {
   const { time, judge, shelf, setup, clouds } = world;
   for (const cloud of clouds) cloud.calm();
   shelf.silentUntil = 0;
-  world.host.suspended = false;
+  world.host.resume();
   for (const life of world.lives) {
     life.trap = undefined;
     life.commitFaults.length = 0;
@@ -123,10 +123,10 @@ async function carryOut(command: Command, world: World): Promise<void> {
       judge.jumped(command.ms, isWatched(world) ? life : undefined);
       return time.pass(3_000);
     case 'suspend':
-      world.host.suspended = true;
+      world.host.suspend();
       judge.suspended_ms += command.ms;
       await long(world, command.ms);
-      world.host.suspended = false;
+      world.host.resume();
       return;
     case 'storage': {
       const faults = command.of === 'commits' ? life?.commitFaults : life?.readFaults;

@@ -3,12 +3,32 @@ import type { Clock } from '../../core/index.ts';
 /** A computer: its monotonic clock stands while it is suspended. */
 export class Host {
   readonly name: string;
-  suspended = false;
+  #suspended = false;
+  #resumed: (() => void)[] = [];
   /** Milliseconds for which its monotonic clock stood. */
   slept = 0;
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  get suspended(): boolean {
+    return this.#suspended;
+  }
+
+  suspend(): void {
+    this.#suspended = true;
+  }
+
+  /** What stood still goes on. */
+  resume(): void {
+    this.#suspended = false;
+    for (const go of this.#resumed.splice(0)) go();
+  }
+
+  /** Calls back once it runs again. */
+  afterwards(go: () => void): void {
+    this.#resumed.push(go);
   }
 }
 

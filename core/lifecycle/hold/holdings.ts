@@ -142,7 +142,7 @@ export class Holdings {
     while (!this.#stopping.signal.aborted) {
       this.#wake = false;
       try {
-        this.#compareClocks();
+        this.compareClocks();
         if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
         if (this.#inbox.due) await this.#inbox.deliver(this.#held);
         const now = this.#clock.monotonic();
@@ -206,8 +206,8 @@ export class Holdings {
     }
   }
 
-  /** The times of what is held move with a clock that was set; see `shiftTimes`. */
-  #compareClocks(): void {
+  /** The times of what is held move with a clock that was set; see `shiftTimes`. Cheap: to be called whenever something is judged by the time. */
+  compareClocks(): void {
     const jump = this.#clocks.check();
     if (jump === undefined) return;
     for (const holding of this.#held.values()) {
@@ -236,7 +236,7 @@ export class Holdings {
   }
 
   #forget(holding: Holding): void {
-    this.#compareClocks();
+    this.compareClocks();
     this.#jumpsLeft.leave(holding);
     holding.end();
     this.#trouble.over(holding);
@@ -257,7 +257,7 @@ export class Holdings {
   async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
     const cases = await loadCases(this.#store, claims);
     // A clock that was set while they were loaded is noticed before they join the others.
-    this.#compareClocks();
+    this.compareClocks();
     for (const claim of claims) {
       const loaded = cases.get(claim.request_id);
       // A claim that ended before it was missed is given to the same process again.

@@ -13,30 +13,24 @@ import type { Holding } from './holding.ts';
 import { measured } from './statistics.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 
+export interface RecorderParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly trouble: StorageTrouble;
+  readonly facts: Facts;
+  readonly settings: Settings;
+  /** What came of a call that was answered just after the clock was set must not be written down in the time from before. */
+  compareClocks(): void;
+  /** Told what is durable now. */
+  became(holding: Holding, before: Case['request'], draft: Draft): void;
+}
+
 /** Makes durable what came of a step, under the claim of its holder. */
 export class Recorder {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #trouble: StorageTrouble;
-  readonly #facts: Facts;
-  readonly #settings: Settings;
-  readonly #became: (holding: Holding, before: Case['request'], draft: Draft) => void;
+  readonly #parts: RecorderParts;
 
-  /** `became`: told what is durable now. */
-  constructor(
-    store: Store,
-    clock: Clock,
-    trouble: StorageTrouble,
-    facts: Facts,
-    settings: Settings,
-    became: (holding: Holding, before: Case['request'], draft: Draft) => void,
-  ) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#trouble = trouble;
-    this.#facts = facts;
-    this.#settings = settings;
-    this.#became = became;
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
   }
 
   /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
@@ -46,6 +40,7 @@ export class Recorder {
   }
 
   async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+    this.#parts.compareClocks();
     await this.#shift(holding);
     const draft = new Draft(holding.present(), holding.now());
     if (!holding.derived) followShift(draft);
@@ -68,8 +63,8 @@ export class Recorder {
 
   async #write(holding: Holding, draft: Draft): Promise<void> {
     const statistics = measured(holding.case, draft, draft.now);
-    await this.#facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
-      const most = this.#settings.rows_per_commit;
+    await this.#parts.facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
+      const most = this.#parts.settings.rows_per_commit;
       // However many instances it was tried at, the end has room beside their statistics.
       const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
@@ -83,7 +78,7 @@ export class Recorder {
     holding.version += 1;
     const before = holding.case.request;
     holding.case = draft.done(holding.case.machines);
-    this.#became(holding, before, draft);
+    this.#parts.became(holding, before, draft);
   }
 
   /**
@@ -92,12 +87,12 @@ export class Recorder {
    */
   async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
     if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
-      const stored = await this.#store.get('request', { request_id: holding.request_id });
+      const stored = await this.#parts.store.get('request', { request_id: holding.request_id });
       return stored !== undefined && stored.version > holding.version;
     }
     for (const change of changes) {
       if (change.op !== 'put' || change.kind !== 'machine') continue;
-      const stored = await this.#store.get('machine', change.record);
+      const stored = await this.#parts.store.get('machine', change.record);
       return stored !== undefined && sameFields(stored, change.record);
     }
     return false;
@@ -110,23 +105,23 @@ export class Recorder {
         try {
           if (isInDoubt && (await this.#isWritten(holding, changes))) return;
           isInDoubt = false;
-          return await this.#store.commit(changes);
+          return await this.#parts.store.commit(changes);
         } catch (error) {
           if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
           isInDoubt ||= error.details['outcome'] === 'unknown';
-          this.#trouble.failed(changes, error);
-          await this.#clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
+          this.#parts.trouble.failed(changes, error);
+          await this.#parts.clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
         }
       }
     } finally {
-      this.#trouble.over(changes);
+      this.#parts.trouble.over(changes);
     }
   }
 
   /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
   #lacking(before: Case, draft: Draft): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     return draft.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
@@ -134,7 +129,7 @@ export class Recorder {
         .filter((each) => each.kind === 'capacity' && !known.has(each))
         .flatMap((lacked) =>
           offers(lacked).map((offer) =>
-            lackFact({ instance: attempt.provider_instance, api: attempt.api, offer }, lacked, now, this.#settings),
+            lackFact({ instance: attempt.provider_instance, api: attempt.api, offer }, lacked, now, this.#parts.settings),
           ),
         );
     });

@@ -137,3 +137,23 @@ test('where the clock was set back by an hour the next broker goes on with what 
   t.is((await bench.status(id)).request.status, 'completed');
   await bench.close();
 });
+
+for (const commit of [3, 4, 5, 6]) {
+  test(`the answer of a launch comes just after the clock was set, and the broker is killed before commit ${commit} of that: its machine is as old as it is`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east });
+    east.scripts.push((order, cloud) => {
+      bench.clock.jump(-50_000);
+      return cloud.start(order);
+    });
+    const killed = bench.kill(commit);
+    const id = await bench.request(1, { timeout: 1_800 });
+    await killed;
+    await bench.clock.advance(60_000);
+    const [machine] = (await bench.status(id)).machines;
+    const age = bench.clock.now() - (machine?.created_at ?? 0);
+    t.true(age >= 60_000 && age < 70_000, `${age} ms`);
+    t.is(machine?.going, undefined);
+    await bench.close();
+  });
+}
