@@ -188,4 +188,27 @@ export const pasts: readonly Past[] = [
     pass(2_000),
     { do: 'jump', ms: 660_000 },
   ),
+  past(
+    'fleets that keep their number, and of which no handle is known, are ended by the sweep before their machines',
+    'forgotten',
+    {
+      api: {
+        kind: 'maintain',
+        machines_per_launch: 1,
+        offers_per_launch: 'one',
+        offers: 3,
+        prepares: false,
+        token_valid_ms: 60_000,
+        call_ms: 400,
+      },
+    },
+    request(1),
+    { do: 'capacity', at: 0, offer: 0, free: 0 },
+    { do: 'launches', at: 0, mood: 'lost, executed', times: 2 },
+    request(20),
+    { do: 'kill', on: 'observe', side: 'after', executed: 'no', nth: 4, down_ms: 1_000, elsewhere: true },
+    pass(2_000),
+    { do: 'releases', at: 0, mood: 'unavailable', times: 30 },
+    pass(30_000),
+  ),
 ];

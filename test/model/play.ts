@@ -4,7 +4,7 @@ import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
 import { judgeEnd, judgeRest } from './rest.ts';
-import { World } from './world.ts';
+import { sweepMs, World } from './world.ts';
 
 const fineMs = 20_000;
 const longestDownMs = 91_000;
@@ -57,6 +57,7 @@ async function rest(world: World): Promise<void> {
     .map(({ deadline_at, unseen_jumps }) => deadline_at + unseen_jumps);
   const left = Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline + judge.suspended_ms - time.now));
   await long(world, left + settledMs);
+  await sweptAway(world);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
@@ -64,6 +65,19 @@ async function rest(world: World): Promise<void> {
   if (living.length > 0) await world.asks(() => world.desk.giveBack(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
+}
+
+/** A sweep ends a few at a time: as long as fewer are left after each, it goes on. */
+async function sweptAway(world: World): Promise<void> {
+  if (world.setup.sweep !== 'terminate') return;
+  const strays = () => {
+    const rows = new Set([...world.shelf.machines.values()].map(({ machine_id }) => machine_id));
+    return world.clouds.flatMap((cloud) => cloud.live()).filter(({ id }) => !rows.has(id)).length;
+  };
+  for (let left = strays(), before = Infinity; left > 0 && left < before && world.judge.violations.length === 0; ) {
+    await long(world, 4 * sweepMs);
+    [before, left] = [left, strays()];
+  }
 }
 
 /** What sleeps for long comes a little too late meanwhile: well within a lease. */

@@ -19,6 +19,8 @@ import { Host, Time } from './time.ts';
 
 const names = ['east', 'west', 'north'] as const;
 
+export const sweepMs = 120_000;
+
 /** Intervals that let a play be short; their order among each other is that of the defaults. */
 const quickSettings = {
   pending_timeout_ms: 120_000,
@@ -27,7 +29,7 @@ const quickSettings = {
   offer_probe_ms: 5_000,
   repeat_release_ms: 10_000,
   lost_looks_ms: [5_000, 20_000, 60_000],
-  sweep_ms: 120_000,
+  sweep_ms: sweepMs,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 60_000,
   survey_first_ms: 1e12,

@@ -41,12 +41,11 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
     const attempt = request_id === undefined || number === undefined ? undefined : known.attempt(request_id, number);
     if (attempt === undefined) orphans.push(resource);
     else if (machine === undefined) {
-      if (attempt.disposed) orphans.push(resource);
+      if (attempt.disposed || (resource.kind === 'container' && isLeft(attempt, known))) orphans.push(resource);
     } else if (follows(known, attempt, machine.machine_id) && canRelease(attempt)) {
       continue;
     } else if (!canRelease(attempt) && !(mayBeSought(attempt) && known.finds(attempt))) {
-      // As long as its outcome may still be learned it is not lost sight of.
-      if (!isPursued(attempt)) orphans.push(resource);
+      if (isLeft(attempt, known)) orphans.push(resource);
     } else {
       const { provider_instance } = attempt;
       const key = `${attempt.request_id} ${attempt.attempt}`;
@@ -60,6 +59,13 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
   }
   return { astray: [...astray.values()].map(({ of, machines }) => ({ ...of, machines })), orphans };
 }
+
+/**
+ * Nobody can end any more what the attempt started. As long as its outcome may still be learned it is not lost sight of. A container among it starts
+ * machines for as long as it lives, in the place of those that are ended.
+ */
+const isLeft = (attempt: AttemptRecord, known: Known): boolean =>
+  !canRelease(attempt) && !isPursued(attempt) && !(mayBeSought(attempt) && known.finds(attempt));
 
 /** Whether the request of the attempt has the machine. Ids are unique within an instance only. */
 function follows(known: Known, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {

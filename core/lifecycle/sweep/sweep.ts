@@ -138,7 +138,10 @@ export class Sweep {
 
   async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
     const { store, clock, log, signal } = this.#parts;
-    const removable = orphans.filter((orphan) => type.removable(orphan));
+    // A container goes on starting machines in the place of those that are ended.
+    const removable = orphans
+      .filter((orphan) => type.removable(orphan))
+      .toSorted((a, b) => Number(isContainer(b)) - Number(isContainer(a)));
     if (removable.length === 0) return;
     const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
     await type.remove(some, { signal });
@@ -149,5 +152,7 @@ export class Sweep {
     ]);
   }
 }
+
+const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

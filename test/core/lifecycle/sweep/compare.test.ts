@@ -19,6 +19,7 @@ const machine = (id: string, more: Partial<OwnedResource> = {}): OwnedResource =
   machine: { machine_id: id, status: 'running', ready: true },
   ...more,
 });
+const fleet: OwnedResource = { kind: 'container', id: 'fleet-1', request_id: 'req-1', attempt: 1, created_at: old };
 const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, attempt: Partial<AttemptRecord> = {}): Known => ({
   attempt: (request_id, number) =>
     request_id === 'req-1' && number === 1
@@ -36,6 +37,16 @@ const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, 
   machine: ({ machine_id }) => machines[machine_id] && ({ request_id: 'req-1', ...machines[machine_id] } as MachineRecord | undefined),
   finds: () => true,
 });
+/** The attempt has no handle. */
+function lacking(fields: Partial<AttemptRecord>): Known {
+  const { attempt, ...others } = known({}, fields);
+  const without = (found: AttemptRecord | undefined) => {
+    if (!found) return undefined;
+    const { handle: _, ...rest } = found;
+    return rest;
+  };
+  return { ...others, attempt: (...key) => without(attempt(...key)) };
+}
 
 for (const [what, resource, store, expected] of [
   ['a machine that its request follows', machine('m-1'), known({ 'm-1': {} }), 'nothing'],
@@ -70,6 +81,11 @@ for (const [what, resource, store, expected] of [
     known(),
     'orphan',
   ],
+  ['a container of a live attempt', fleet, known(), 'nothing'],
+  ['a container of an attempt whose outcome may still be learned', fleet, lacking({ state: 'lost', settled: false }), 'nothing'],
+  ['a container of an attempt that may still be looked for', fleet, lacking({ state: 'closed' }), 'nothing'],
+  ['a container that no attempt can end', fleet, lacking({ state: 'lost', sought: true }), 'orphan'],
+  ['a container that nobody can look for', fleet, { ...lacking({ state: 'lost' }), finds: () => false }, 'orphan'],
 ] as const) {
   test(`${what}: ${expected}`, (t) => {
     const { astray, orphans } = compare([resource], store, now, grace);
