@@ -210,3 +210,31 @@ test('what an install starts once runs by nothing that lies around the temporary
   await new Promise<void>((resolve) => void execFile(process.execPath, [script], { env }, () => resolve()));
   t.false(existsSync(trace));
 });
+
+test('whoever looks for a configuration has none of its own: nothing of `.config` is run or read where one stands', async (t) => {
+  const shared = place();
+  const trace = join(shared, 'ran');
+  for (const name of ['js', 'cjs', 'mjs', 'ts']) {
+    const directory = join(shared, name);
+    const text = name === 'cjs' ? `require('node:fs').writeFileSync(${JSON.stringify(trace)}, '')` : leaves(trace);
+    put(join(directory, '.config', `config.${name}`), text);
+    await show(directory);
+    t.false(existsSync(trace), name);
+  }
+  const other = put(join(shared, 'elsewhere.json'), '{"scheduler": "elsewhere"}');
+  for (const name of ['.config/config.json', 'package.json']) {
+    const directory = join(shared, name.replace('/', '-'));
+    const told = { searchPlaces: [other], $import: other };
+    put(
+      join(directory, name),
+      JSON.stringify(name === 'package.json' ? { cosmiconfig: told } : { cosmiconfig: told, ...told, muster: {} }),
+    );
+    t.notRegex(await show(directory), /elsewhere/, name);
+  }
+});
+
+/** What a start in a directory would run by. */
+const show = (cwd: string): Promise<string> =>
+  new Promise((resolve) =>
+    execFile(launcher, ['config', 'show'], { cwd, env: { PATH: process.env['PATH'] } }, (_, out, err) => resolve(out + err)),
+  );
