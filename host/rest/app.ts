@@ -21,6 +21,7 @@ import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
 import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
+import { oneATurn } from './one-a-turn.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
 
@@ -122,15 +123,26 @@ function addressOf(server: Server): string | undefined {
   return typeof address === 'object' && address !== null ? address.address : undefined;
 }
 
+/** Bytes. What a larger body asks for may take long, too. */
+const largeBody = 32_768;
+
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  const inTurn = oneATurn();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
-    try {
-      done(null, parseBody(body, { local: isLocalCall(raw) }));
-    } catch (error) {
-      done(error as Error);
-    }
+    const read = (): void => {
+      let value: unknown;
+      try {
+        value = parseBody(body, { local: isLocalCall(raw) });
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, value);
+    };
+    // Many that come at once would keep everybody else waiting for all of them.
+    if (body.length < largeBody) read();
+    else inTurn(read);
   });
   // Fastify would let a body of a type that nobody reads stream on.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import { oneATurn } from '../../../host/rest/one-a-turn.ts';
+import { bootBroker } from '../../support/boot-broker.ts';
+
+test('the first is done at once, every other one in a turn of its own', async (t) => {
+  const inTurn = oneATurn();
+  const done: string[] = [];
+  for (const name of ['a', 'b', 'c']) inTurn(() => void done.push(name));
+  t.deepEqual(done, ['a']);
+  await turn();
+  t.deepEqual(done, ['a', 'b']);
+  inTurn(() => void done.push('d'));
+  await turn();
+  t.deepEqual(done, ['a', 'b', 'c']);
+  await turn();
+  t.deepEqual(done, ['a', 'b', 'c', 'd']);
+  await turn();
+  inTurn(() => void done.push('e'));
+  t.is(done.at(-1), 'e');
+});
+
+test('each is done in the context of the call that it belongs to', async (t) => {
+  const inTurn = oneATurn();
+  const calls = new AsyncLocalStorage<string>();
+  const done: (string | undefined)[] = [];
+  for (const name of ['a', 'b', 'c']) calls.run(name, () => inTurn(() => void done.push(calls.getStore())));
+  await turn();
+  await turn();
+  t.deepEqual(done, ['a', 'b', 'c']);
+});
+
+test('one that throws keeps no other one back', async (t) => {
+  const inTurn = oneATurn();
+  const done: string[] = [];
+  t.throws(() =>
+    inTurn(() => {
+      throw new Error('wrong');
+    }),
+  );
+  inTurn(() => void done.push('b'));
+  await turn();
+  t.deepEqual(done, ['b']);
+});
+
+test('a small call is answered before many large ones that came with it', async (t) => {
+  const broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: false } } } });
+  t.teardown(() => broker.close());
+  const answered: string[] = [];
+  const call = async (name: string, payload: string) => {
+    const headers = { 'content-type': 'application/json' };
+    t.is((await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', headers, payload })).statusCode, 200);
+    answered.push(name);
+  };
+  const large = JSON.stringify({ template_id: 'large', description: 'x'.repeat(200_000) });
+  await Promise.all([...Array.from({ length: 20 }, () => call('large', large)), call('small', '{"template_id":"small"}')]);
+  t.true(answered.indexOf('small') < 10, `${answered.indexOf('small')}`);
+});
