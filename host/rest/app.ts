@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
@@ -12,6 +13,7 @@ import { bindOperation } from './bind-operation.ts';
 import { bindDocumentRoutes } from './document-routes.ts';
 import { callChecks } from './call-checks.ts';
 import { answerFailure, answerFailures } from './failures.ts';
+import { gatherChunks } from './gather-chunks.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
 import { inTurn } from './in-turn.ts';
@@ -144,6 +146,9 @@ function readJsonOnly(app: FastifyInstance): void {
     if (body.length < largeBody) read();
     else inTurn(read);
   });
+  app.addHook('preParsing', ({ headers }, _reply, body, done) =>
+    done(null, headers['transfer-encoding'] === undefined ? body : gatherChunks(body as Readable)),
+  );
   // Fastify would let a body of a type that nobody reads stream on.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>
     done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.')),
