@@ -4,11 +4,13 @@ import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
+import { clientOf } from '../client-of.ts';
 import { inCall } from '../call-context.ts';
 import { isLocalCall } from '../local-call.ts';
 import type { Broker } from '../compose.ts';
 import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { securityHeaders } from '../security-headers.ts';
+import { bodyBudget } from './body-budget.ts';
 import { bindOperation } from './bind-operation.ts';
 import { bindDocumentRoutes } from './document-routes.ts';
 import { callChecks } from './call-checks.ts';
@@ -127,6 +129,8 @@ function addressOf(server: Server): string | undefined {
 
 /** Bytes. What a larger body asks for may take long, too. */
 const largeBody = 32_768;
+/** As large as any number of connections may send at once. */
+const smallBody = 16_384;
 
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
 function readJsonOnly(app: FastifyInstance): void {
@@ -146,9 +150,14 @@ function readJsonOnly(app: FastifyInstance): void {
     if (body.length < largeBody) read();
     else inTurn(read);
   });
-  app.addHook('preParsing', ({ headers }, _reply, body, done) =>
-    done(null, headers['transfer-encoding'] === undefined ? body : gatherChunks(body as Readable)),
-  );
+  const shareOf = bodyBudget();
+  app.addHook('preParsing', (request, { raw: answer }, body, done) => {
+    const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
+    if (coding === undefined && !(Number(length) > smallBody)) return done(null, body);
+    const share = isLocalCall(request.raw) ? undefined : shareOf(clientOf(request));
+    if (share) answer.once('close', share.release).once('finish', share.release);
+    done(null, gatherChunks(body as Readable, share));
+  });
   // Fastify would let a body of a type that nobody reads stream on.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>
     done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.')),
