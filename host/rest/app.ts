@@ -25,7 +25,7 @@ import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
 import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
-import { oneATurn } from './one-a-turn.ts';
+import { oneATurn, type InTurn } from './one-a-turn.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
 
@@ -107,13 +107,14 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
-  readJsonOnly(app);
+  const dear = oneATurn();
+  readJsonOnly(app, dear);
   answerFailures(app, paths, broker);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
-  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted }, operation);
-  bindOperationRoutes({ app, paths, broker, limits: counted });
-  bindHostFactoryRoutes({ app, paths, broker, limits: counted });
+  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted, dear }, operation);
+  bindOperationRoutes({ app, paths, broker, limits: counted, dear });
+  bindHostFactoryRoutes({ app, paths, broker, limits: counted, dear });
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);
@@ -133,9 +134,8 @@ const largeBody = 32_768;
 const smallBody = 16_384;
 
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
-function readJsonOnly(app: FastifyInstance): void {
+function readJsonOnly(app: FastifyInstance, dear: InTurn): void {
   app.removeAllContentTypeParsers();
-  const inTurn = oneATurn();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
     const read = (): void => {
       let value: unknown;
@@ -148,7 +148,7 @@ function readJsonOnly(app: FastifyInstance): void {
     };
     // Many that come at once would keep everybody else waiting for all of them.
     if (body.length < largeBody) read();
-    else inTurn(read);
+    else dear(read);
   });
   const shareOf = bodyBudget();
   app.addHook('preParsing', (request, { raw: answer }, body, done) => {

@@ -57,3 +57,32 @@ test('a small call is answered before many large ones that came with it', async 
   await Promise.all([...Array.from({ length: 20 }, () => call('large', large)), call('small', '{"template_id":"small"}')]);
   t.true(answered.indexOf('small') < 10, `${answered.indexOf('small')}`);
 });
+
+test('of long lists that are asked for at the same time one is made in a turn, whichever way they are asked for', async (t) => {
+  const broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: false } } } });
+  t.teardown(() => broker.close());
+  const { templates } = broker.broker.services;
+  const made: number[] = [];
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  const list = templates.list.bind(templates);
+  Object.assign(templates, { list: (query: object) => (made.push(turns), list(query)) });
+  count();
+  const headers = { 'content-type': 'application/json' };
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, async (_, i) =>
+      i % 2 === 0
+        ? (await broker.app.inject('/api/v1/templates/?limit=1000')).statusCode
+        : (await broker.app.inject({ method: 'POST', url: '/api/v1/operations/list_templates', headers, payload: '{"limit":1000}' }))
+            .statusCode,
+    ),
+  );
+  over = true;
+  t.deepEqual(new Set(statuses), new Set([200]));
+  t.is(made.length, 10);
+  t.is(new Set(made).size, 10, made.join());
+});
