@@ -25,7 +25,7 @@ import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
 import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
-import { oneATurn, type InTurn } from './one-a-turn.ts';
+import { oneATurn, oneByOne } from './one-a-turn.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
 
@@ -107,8 +107,8 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
-  const dear = oneATurn();
-  readJsonOnly(app, dear);
+  const dear = oneByOne();
+  readJsonOnly(app);
   answerFailures(app, paths, broker);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
@@ -134,7 +134,8 @@ const largeBody = 32_768;
 const smallBody = 16_384;
 
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
-function readJsonOnly(app: FastifyInstance, dear: InTurn): void {
+function readJsonOnly(app: FastifyInstance): void {
+  const inOrder = oneATurn();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
     const read = (): void => {
@@ -148,7 +149,7 @@ function readJsonOnly(app: FastifyInstance, dear: InTurn): void {
     };
     // Many that come at once would keep everybody else waiting for all of them.
     if (body.length < largeBody) read();
-    else dear(read);
+    else inOrder(read);
   });
   const shareOf = bodyBudget();
   app.addHook('preParsing', (request, { raw: answer }, body, done) => {

@@ -8,7 +8,7 @@ import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
 import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import { asksForMany, type InTurn } from './one-a-turn.ts';
+import { asksForMany, type OneByOne } from './one-a-turn.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './path-table.ts';
 import { templateAnswer } from './template-answer.ts';
@@ -25,8 +25,8 @@ export interface RouteParts {
   readonly broker: Broker;
   /** Absent: nobody is limited. */
   readonly limits: RateLimits | undefined;
-  /** For what is dear. */
-  readonly dear: InTurn;
+  /** Serves what is dear. */
+  readonly dear: OneByOne;
 }
 
 /** Serves an operation at every route that it declares. */
@@ -56,10 +56,12 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
     });
     const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
-    if (asksForMany(input)) await new Promise<void>((go) => dear(go));
-    const result = await operation.handle(input, services, caller);
+    const serve = async () => {
+      const result = await operation.handle(input, services, caller);
+      return { result, body: await answer(result, words) };
+    };
+    const { result, body } = await (asksForMany(input) ? dear(serve) : serve());
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    const body = await answer(result, words);
     reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, words)));
     if (varies) reply.header('vary', varyOfFormats);
     return body;

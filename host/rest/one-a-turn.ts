@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 
 /** Does something in its turn. */
-export type InTurn = (work: () => void) => void;
+type InTurn = (work: () => void) => void;
 
 /**
  * Does what is dear one after another, each in a turn of the loop of its own: what else has come in the meantime is served in
@@ -29,6 +29,20 @@ export function oneATurn(): InTurn {
     taken = true;
     setImmediate(next);
     work();
+  };
+}
+
+/** Does something that takes several turns when what came before it is done. */
+export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The same of what waits for the storage meanwhile: one is begun in the turn after the one before it was done. */
+export function oneByOne(): OneByOne {
+  let last: Promise<unknown> = Promise.resolve();
+  const turn = () => new Promise<void>((go) => void setImmediate(go));
+  return (work) => {
+    const done = last.then(work);
+    last = done.then(turn, turn);
+    return done;
   };
 }
 

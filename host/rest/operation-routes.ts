@@ -39,10 +39,13 @@ export function bindOperationRoutes({ app, paths, broker, limits, dear }: RouteP
       const input = readInput(operation, request.body ?? {});
       const who = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
-      if (asksForMany(input as Readonly<Record<string, unknown>>)) await new Promise<void>((go) => dear(go));
-      const result = await operation.handle(input, broker.services, caller);
+      const serve = async () => {
+        const result = await operation.handle(input, broker.services, caller);
+        return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
+      };
+      const body = await (asksForMany(input as Readonly<Record<string, unknown>>) ? dear(serve) : serve());
       reply.header('content-type', jsonType);
-      return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
+      return body;
     },
   });
 }

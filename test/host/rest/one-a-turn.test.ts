@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { oneATurn } from '../../../host/rest/one-a-turn.ts';
+import { oneATurn, oneByOne } from '../../../host/rest/one-a-turn.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
 
 test('the first is done at once, every other one in a turn of its own', async (t) => {
@@ -42,6 +42,25 @@ test('one that throws keeps no other one back', async (t) => {
   inTurn(() => void done.push('b'));
   await turn();
   t.deepEqual(done, ['b']);
+});
+
+test('what waits for others meanwhile is begun when the one before it is done, however that ended', async (t) => {
+  const oneAfterAnother = oneByOne();
+  const begun: string[] = [];
+  const first = Promise.withResolvers<string>();
+  const answers = [
+    oneAfterAnother(() => (begun.push('a'), first.promise)),
+    oneAfterAnother(async () => (begun.push('b'), Promise.reject(new Error('wrong')))),
+    oneAfterAnother(async () => (begun.push('c'), 'c')),
+  ];
+  for (let i = 0; i < 3; i++) await turn();
+  t.deepEqual(begun, ['a']);
+  first.resolve('a');
+  t.deepEqual(
+    (await Promise.allSettled(answers)).map((each) => (each.status === 'fulfilled' ? each.value : 'refused')),
+    ['a', 'refused', 'c'],
+  );
+  t.deepEqual(begun, ['a', 'b', 'c']);
 });
 
 test('a small call is answered before many large ones that came with it', async (t) => {
