@@ -1,4 +1,5 @@
-import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { TObject } from 'typebox';
 import { firstOf, mostFindings } from '../core/findings.ts';
 import type { CheckedEntry, ConfigurationChecks } from '../core/operations/configuration-checks.ts';
@@ -71,9 +72,25 @@ function filesTold({ providers }: Configuration, types: readonly ProviderType<an
   );
   return (path) => {
     const inside = relative(directory, path);
-    const openly = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.'));
+    const openly = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
     return openly || named.has(path);
   };
+}
+
+/** Whether a link is on the way from a directory to what lies below it: that may lead to any file of the host. */
+function isLinked(inside: string, directory: string): boolean {
+  let path = directory;
+  for (const step of inside.split(sep)) {
+    path = join(path, step);
+    try {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (!found?.isDirectory()) return found?.isSymbolicLink() ?? false;
+    } catch {
+      // Where nobody may look, or a name that is too long.
+      return false;
+    }
+  }
+  return false;
 }
 
 /** Secrets are masked by the schemas of the provider types and of the storage. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cosmiconfig, type Loader } from 'cosmiconfig';
+import type { CosmiconfigResult, Loader, Options } from 'cosmiconfig';
+import * as internals from 'cosmiconfig/dist/Explorer.js';
 import { BrokerError } from '../core/errors.ts';
 import type { Finding } from '../core/findings.ts';
 import { configurationIn, searchPlaces, searched } from './search-places.ts';
@@ -29,13 +30,32 @@ const packageOf = (content: string): unknown => {
 };
 
 /**
+ * The part of cosmiconfig that looks, of which its types say nothing. `cosmiconfig()` itself would first run what it finds
+ * of its own in the working directory, as `.config/config.js`, whoever put it there.
+ */
+const { Explorer } = internals as unknown as {
+  readonly Explorer: new (
+    options: Partial<Options> & { readonly moduleName: string },
+  ) => { search(directory: string): Promise<CosmiconfigResult> };
+};
+const finder = () =>
+  new Explorer({
+    moduleName: 'muster',
+    searchPlaces: [...searchPlaces],
+    loaders: Object.fromEntries(['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present])),
+    searchStrategy: 'none',
+    cache: false,
+    ignoreEmptySearchPlaces: false,
+    transform: (found) => found,
+  });
+
+/**
  * The configuration file that is in force, read; undefined when nothing is named and nothing is found. One that others
  * decide about is passed over with a warning where it lies above the working directory; INVALID_CONFIGURATION where it
  * lies there, or where the file itself is another user's.
  */
 export async function findConfiguration(cwd: string, findings: Finding[]): Promise<ConfigurationSource | undefined> {
-  const loaders = Object.fromEntries(['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present]));
-  const explorer = cosmiconfig('muster', { searchPlaces, loaders, searchStrategy: 'none', cache: false, ignoreEmptySearchPlaces: false });
+  const explorer = finder();
   const { directories, beyond, why = '' } = searched(cwd);
   for (const directory of directories) {
     const found = await explorer.search(directory);

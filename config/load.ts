@@ -12,6 +12,7 @@ import { checkScheduler, checkStorage } from './check-sections.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
 import type { Environment } from './environment.ts';
+import { foreignPrograms } from './foreign-programs.ts';
 import { isObject } from './objects.ts';
 import { missingFiles } from './missing-files.ts';
 import { Layers, type ValueOrigin } from './origins.ts';
@@ -107,9 +108,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   for (const [index, provider] of checked.providers.entries()) {
     const at = `/providers/${index}/config`;
     const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
-    const missing = schema ? missingFiles(schema, provider.config, (name) => baseOf(`${at}/${name}`)) : [];
+    const baseOfField = (name: string): PathBase => baseOf(`${at}/${name}`);
+    const missing = schema ? missingFiles(schema, provider.config, baseOfField) : [];
     for (const { field, message } of missing)
       findings.push({ level: options.files === 'required' ? 'error' : 'warning', path: `${at}/${field}`, message });
+    for (const { field, message } of schema ? foreignPrograms(schema, provider.config, baseOfField) : [])
+      findings.push({ level: 'error', path: `${at}/${field}`, message });
   }
   const placed = placedIn(findings, layers, source);
   if (placed.some(isError) || !parsed.value) throw refusal(placed, source);

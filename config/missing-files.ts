@@ -19,6 +19,9 @@ export interface FilesShown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** No system has longer ones. */
+const longestPath = 4_096;
+
 /** Files that are not there, where the schema says `must_exist: true` of the field. */
 export function missingFiles(
   schema: TObject,
@@ -28,6 +31,8 @@ export function missingFiles(
 ): MissingFile[] {
   const given = compile(schema).canonical(config).value as Fields;
   return filesIn(schema, given).flatMap(([name, path]) => {
+    if (path.length > longestPath)
+      return [{ field: name, message: `FILE_NOT_FOUND: ${name} is longer than the ${longestPath} characters of a path` }];
     const full = resolve(absolutePath(withHome(path), baseOf(name)));
     if (told && !told(full)) return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} ${untold}` }];
     if (existsSync(full)) return [];

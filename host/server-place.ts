@@ -28,11 +28,14 @@ export function readServerPlace(dataDirectory: string): ServerPlace | undefined 
   if (text === undefined) return undefined;
   try {
     const place = JSON.parse(text) as ServerPlace;
-    return Number.isInteger(place.pid) && Number.isInteger(place.port) ? place : undefined;
+    return isOneProcess(place.pid) && Number.isInteger(place.port) ? place : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** To the system a number below one stands for a group of processes, or for all of them. */
+const isOneProcess = (pid: unknown): boolean => Number.isInteger(pid) && Number(pid) > 0 && Number(pid) < 2 ** 31;
 
 function written(dataDirectory: string): string | undefined {
   try {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { inOneAnswer } from './one-answer.ts';
 import { mcpServer, type McpOptions } from './mcp-server.ts';
 
 /** Answers one call over streamable HTTP by itself, without a session: any process may answer the next one. `body` is what was read of it. */
@@ -8,5 +9,5 @@ export async function answerCall(request: IncomingMessage, response: ServerRespo
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void server.close());
   await server.connect(transport as Parameters<typeof server.connect>[0]);
-  await transport.handleRequest(request, response, body);
+  await inOneAnswer(() => transport.handleRequest(request, response, body));
 }

@@ -9,6 +9,7 @@ import {
 import { thisPackage } from '../package.ts';
 import type { CarryOperation } from './broker-access.ts';
 import { instructions } from './instructions.ts';
+import { withinAnswer } from './one-answer.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { toolbox } from './toolbox.ts';
 
@@ -25,10 +26,14 @@ export function mcpServer({ carry, read_only = false }: McpOptions): Server {
   const tools = toolbox(read_only);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.offered() }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    tools.call(params.name, params.arguments ?? {}, carry, signal),
+    withinAnswer(() => tools.call(params.name, params.arguments ?? {}, carry, signal)),
   );
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) => listResources(params?.cursor, carry, signal));
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) => readResource(params.uri, carry, signal));
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
+    withinAnswer(() => listResources(params?.cursor, carry, signal)),
+  );
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
+    withinAnswer(() => readResource(params.uri, carry, signal)),
+  );
   return server;
 }

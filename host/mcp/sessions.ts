@@ -4,6 +4,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { clientOf } from '../client-of.ts';
 import { mcpServer, type McpOptions } from './mcp-server.ts';
 import { refuse } from './refuse.ts';
+import { inOneAnswer } from './one-answer.ts';
 import { forgettable, mostSessions, type SessionUse } from './session-use.ts';
 
 /** Sessions over streamable HTTP. */
@@ -64,7 +65,7 @@ export function mcpSessions({ most = mostSessions, client: whose = addressOf, ..
         session[kind] -= 1;
         session.used = performance.now();
       });
-      await session.transport.handleRequest(request, response);
+      await inOneAnswer(() => session.transport.handleRequest(request, response));
       if (session.transport.sessionId === undefined) await session.transport.close();
     },
     async close() {

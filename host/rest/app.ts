@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
+import { clientOf } from '../client-of.ts';
 import { inCall } from '../call-context.ts';
 import { isLocalCall } from '../local-call.ts';
 import type { Broker } from '../compose.ts';
 import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { securityHeaders } from '../security-headers.ts';
+import { bodyBudget } from './body-budget.ts';
 import { bindOperation } from './bind-operation.ts';
 import { bindDocumentRoutes } from './document-routes.ts';
 import { callChecks } from './call-checks.ts';
 import { answerFailure, answerFailures } from './failures.ts';
+import { gatherChunks } from './gather-chunks.ts';
 import { isHeaderText } from './header-text.ts';
 import { bindHealthRoutes } from './health-routes.ts';
 import { inTurn } from './in-turn.ts';
@@ -21,6 +25,7 @@ import { bindMetricsRoute } from './metrics-route.ts';
 import { bindMachineRoutes } from './machine-routes.ts';
 import { bindMcpRoute } from './mcp-route.ts';
 import { bindOperationRoutes } from './operation-routes.ts';
+import { oneATurn, oneByOne } from './one-a-turn.ts';
 import { PathTable } from './path-table.ts';
 import { refuseBrokenCall } from './broken-call.ts';
 
@@ -102,13 +107,14 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
+  const dear = oneByOne();
   readJsonOnly(app);
   answerFailures(app, paths, broker);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
-  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted }, operation);
-  bindOperationRoutes({ app, paths, broker, limits: counted });
-  bindHostFactoryRoutes({ app, paths, broker, limits: counted });
+  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted, dear }, operation);
+  bindOperationRoutes({ app, paths, broker, limits: counted, dear });
+  bindHostFactoryRoutes({ app, paths, broker, limits: counted, dear });
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);
@@ -122,15 +128,36 @@ function addressOf(server: Server): string | undefined {
   return typeof address === 'object' && address !== null ? address.address : undefined;
 }
 
+/** Bytes. What a larger body asks for may take long, too. */
+const largeBody = 32_768;
+/** As large as any number of connections may send at once. */
+const smallBody = 16_384;
+
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
 function readJsonOnly(app: FastifyInstance): void {
+  const inOrder = oneATurn();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
-    try {
-      done(null, parseBody(body, { local: isLocalCall(raw) }));
-    } catch (error) {
-      done(error as Error);
-    }
+    const read = (): void => {
+      let value: unknown;
+      try {
+        value = parseBody(body, { local: isLocalCall(raw) });
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, value);
+    };
+    // Many that come at once would keep everybody else waiting for all of them.
+    if (body.length < largeBody) read();
+    else inOrder(read);
+  });
+  const shareOf = bodyBudget();
+  app.addHook('preParsing', (request, { raw: answer }, body, done) => {
+    const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
+    if (coding === undefined && !(Number(length) > smallBody)) return done(null, body);
+    const share = isLocalCall(request.raw) ? undefined : shareOf(clientOf(request));
+    if (share) answer.once('close', share.release).once('finish', share.release);
+    done(null, gatherChunks(body as Readable, share));
   });
   // Fastify would let a body of a type that nobody reads stream on.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>

@@ -8,6 +8,7 @@ import { callerOf } from './idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
 import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import { asksForMany, type OneByOne } from './one-a-turn.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './path-table.ts';
 import { templateAnswer } from './template-answer.ts';
@@ -24,6 +25,8 @@ export interface RouteParts {
   readonly broker: Broker;
   /** Absent: nobody is limited. */
   readonly limits: RateLimits | undefined;
+  /** Serves what is dear. */
+  readonly dear: OneByOne;
 }
 
 /** Serves an operation at every route that it declares. */
@@ -32,7 +35,7 @@ export function bindOperation(parts: RouteParts, operation: Operation<any, any>)
   for (const rest of bindings) bindRoute(parts, operation, rest);
 }
 
-function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
+function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
   const read = inputReader(operation, rest);
   const formats = callFormats(broker);
   const status = rest.status ?? 200;
@@ -53,9 +56,12 @@ function bindRoute({ app, paths, broker, limits }: RouteParts, operation: Operat
     });
     const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
-    const result = await operation.handle(input, services, caller);
+    const serve = async () => {
+      const result = await operation.handle(input, services, caller);
+      return { result, body: await answer(result, words) };
+    };
+    const { result, body } = await (asksForMany(input) ? dear(serve) : serve());
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    const body = await answer(result, words);
     reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, words)));
     if (varies) reply.header('vary', varyOfFormats);
     return body;

@@ -5,6 +5,7 @@ import { hint } from '../../core/spelling.ts';
 import { isLocalCall } from '../local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from './bind-operation.ts';
 import { callerOf } from './idempotency-key.ts';
+import { asksForMany } from './one-a-turn.ts';
 import { limitRoute } from './limits/limit-route.ts';
 
 const path = '/operations/{operation}';
@@ -13,7 +14,7 @@ const path = '/operations/{operation}';
  * Every operation under its name, for the SDK and the command line: the body is its input, the answer is in our own words whatever the scheduler. An
  * operation is limited as its own route is; as provider operations are where it has no route.
  */
-export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts): void {
+export function bindOperationRoutes({ app, paths, broker, limits, dear }: RouteParts): void {
   const byName = new Map(broker.operations.map((operation) => [operation.name, operation]));
   const groups = new Set(broker.operations.flatMap((operation) => groupOf(operation) ?? []));
   const limited = new Map([...groups].map((group) => [group, limits && limitRoute(limits, group)]));
@@ -38,9 +39,13 @@ export function bindOperationRoutes({ app, paths, broker, limits }: RouteParts):
       const input = readInput(operation, request.body ?? {});
       const who = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
-      const result = await operation.handle(input, broker.services, caller);
+      const serve = async () => {
+        const result = await operation.handle(input, broker.services, caller);
+        return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
+      };
+      const body = await (asksForMany(input as Readonly<Record<string, unknown>>) ? dear(serve) : serve());
       reply.header('content-type', jsonType);
-      return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
+      return body;
     },
   });
 }

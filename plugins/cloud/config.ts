@@ -82,7 +82,7 @@ export const CloudConfig = Type.Object(
     credential_script: orNull(
       Type.String(),
       'Program that prints credentials as JSON: AccessKeyId, SecretAccessKey, SessionToken, Expiration. Asked anew before they expire.',
-      { path: true, must_exist: true },
+      { path: true, must_exist: true, runs: true },
     ),
     key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),

@@ -100,6 +100,8 @@ function kindOf(thrown: Thrown, code: string | undefined, text: string, status: 
   // Not the cloud's own words: a proxy or gateway turned the call away.
   if (status !== undefined && status >= 400 && status < 500) return 'unavailable';
   if (notSent.has(networkCode(thrown) ?? '') || /did not establish a connection/.test(thrown.message ?? '')) return 'unavailable';
+  // Half of a surrogate pair stands in no call, nor would it if it were repeated.
+  if (thrown.name === 'URIError') return 'invalid';
   // The SDK checks parameters before it sends them.
   if (sent === false && (thrown.name === 'TypeError' || thrown.name === 'RangeError')) return 'invalid';
   return broken;

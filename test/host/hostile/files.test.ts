@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
 import { carryIn } from '../../../host/sdk/carry-in.ts';
+import { makePlace, startBroker } from '../../support/boot-broker.ts';
 import { serveBroker } from './serve.ts';
 
 const entries = (files: readonly string[]) =>
@@ -44,4 +45,42 @@ test('a caller is told the same of a file of the host whether it is there or not
     t.deepEqual(first.errors, []);
     t.deepEqual(second.errors, [`FILE_NOT_FOUND: credential_file ${there}-not does not exist`]);
   }
+});
+
+test('links in the directory of the configuration tell callers nothing of what they lead to', async (t) => {
+  const place = await makePlace();
+  const { directory } = place;
+  await writeFile(join(directory, 'there'), '');
+  await mkdir(join(directory, 'folder'));
+  await symlink('/', join(directory, 'root'));
+  await symlink('/', join(directory, 'folder/root'));
+  await symlink('/etc/passwd', join(directory, 'file'));
+  await symlink('/etc/not-there', join(directory, 'dangling'));
+  const server = await startBroker({ place });
+  t.teardown(async () => (await server.stop(), place.close()));
+  const { port } = new URL(server.url);
+  const { providers } = await validate(
+    { host: '127.0.0.1', port },
+    entries([
+      'root/etc/passwd',
+      'root/etc/not-there',
+      'folder/root/etc/passwd',
+      'folder/root/etc/not-there',
+      'file',
+      'dangling',
+      'there',
+      'gone',
+    ]),
+  );
+  const said = providers.map(({ errors }: any) => (errors[0] ?? '').replace(/credential_file \S+/, '…'));
+  t.is(new Set(said.slice(0, 6)).size, 1, said.join('\n'));
+  t.regex(said[0], /callers are told nothing/);
+  t.deepEqual(said.slice(6), ['', 'FILE_NOT_FOUND: … does not exist'], 'of what lies there itself they are told');
+});
+
+test('what is longer than a path may be is not looked for, nor repeated', async (t) => {
+  const server = await serveBroker();
+  t.teardown(() => server.close());
+  const { providers } = await validate({ host: '127.0.0.1', port: server.port }, entries(['a/'.repeat(400_000), 'a'.repeat(4_097)]));
+  for (const { errors } of providers) t.deepEqual(errors, ['FILE_NOT_FOUND: credential_file is longer than the 4096 characters of a path']);
 });

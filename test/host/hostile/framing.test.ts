@@ -162,6 +162,21 @@ test('a body without a length is read no further than a mebibyte', async (t) => 
   t.true(answers.every(({ status }) => status === 413));
 });
 
+/** A body in chunks of one byte. */
+const inCrumbs = (body: string) => `${chunked}\r\n${[...body].map((each) => `1\r\n${each}\r\n`).join('')}0\r\n\r\n`;
+
+test('a body in thousands of tiny chunks is refused: each of them costs some hundred times its bytes', async (t) => {
+  const some = await talk(server.port, `${post}${inCrumbs(`{"template_id":"a"${' '.repeat(700)}}`)}`);
+  t.deepEqual(
+    some.answers.map(({ status }) => status),
+    [200],
+  );
+  t.false(some.closed);
+  const { answers, closed } = await talk(server.port, `${post}${inCrumbs(' '.repeat(100_000))}`, 2);
+  t.true(closed);
+  t.true(answers.length <= 1 && answers.every(({ status }) => status === 400));
+});
+
 test('ten megabytes of nothing, packed into ten kilobytes, stay packed', async (t) => {
   const bomb = gzipSync(Buffer.alloc(10_000_000, 0x20));
   const bytes = Buffer.concat([Buffer.from(`${post}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`), bomb]);

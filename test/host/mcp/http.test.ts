@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startBroker } from '../../support/boot-broker.ts';
+import { startBroker, testTemplates } from '../../support/boot-broker.ts';
 import { makeMcpPlace, overHttp, run, serveHttp } from './support.ts';
 
 const { request } = process.getBuiltinModule('node:http');
@@ -86,6 +86,43 @@ test('at the server itself: pages are refused, calls count against its limits, s
   t.true((await call()).success);
   t.is((await call()).error.code, 'RATE_LIMITED');
 });
+
+for (const where of ['at the server itself', 'by itself'] as const)
+  test(`${where}: messages that come in one call are answered one after another, until the answer is as large as one may be`, async (t) => {
+    const large = Array.from({ length: 8 }, (_, i) => ({ ...testTemplates[0], template_id: `t-${i}`, user_data: 'x'.repeat(200_000) }));
+    const place = await makeMcpPlace({ templates: large });
+    const server = where === 'by itself' ? await serveHttp(place, []) : await startBroker({ place });
+    t.teardown(async () => (await server.stop(), place.close()));
+    const url = where === 'by itself' ? server.url : `${server.url}/mcp`;
+    const { session } = await post(url, {}, hello);
+    const ask = (id: number) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'list_templates', arguments: { limit: 1_000 } },
+    });
+    const { status, text } = await post(
+      url,
+      session ? { 'mcp-session-id': session } : {},
+      Array.from({ length: 50 }, (_, i) => ask(i)),
+    );
+    t.is(status, 200);
+    const answers = JSON.parse(text) as readonly {
+      readonly id: number;
+      readonly result?: object;
+      readonly error?: { readonly message: string };
+    }[];
+    t.deepEqual(
+      answers.map(({ id }) => id),
+      Array.from({ length: 50 }, (_, i) => i),
+    );
+    const served = answers.filter(({ result }) => result);
+    t.true(served.length >= 1 && served.length < 5, `${served.length} were answered`);
+    t.true(text.length < 20_000_000, String(text.length));
+    t.regex(answers.at(-1)?.error?.message ?? '', /^Nothing was done: .* send it by itself\.$/);
+    const alone = await post(url, session ? { 'mcp-session-id': session } : {}, ask(1));
+    t.is(JSON.parse(alone.text).result.structuredContent.data.count, 8);
+  });
 
 test('the command line says what is wrong with it', async (t) => {
   const place = await makeMcpPlace();

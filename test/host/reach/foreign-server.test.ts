@@ -94,6 +94,24 @@ test('what others may write says neither where a server is nor how one is starte
   chmodSync(join(data, 'server.json'), 0o600);
 });
 
+test('what names no single process is not believed: a number below one stands for many of them', async (t) => {
+  const directory = await emptyPlace(t);
+  const data = join(directory, 'data');
+  makeDataDirectory(data);
+  using _ = lockDataDirectory(data);
+  const group = spawn('sleep', ['120'], { stdio: 'ignore', detached: true });
+  t.teardown(() => group.kill('SIGKILL'));
+  for (const pid of [-Number(group.pid), 0, 0.5, 2 ** 32 + Number(group.pid), 2 ** 31]) {
+    writeServerPlace(data, placeOf(pid));
+    t.is(readServerPlace(data), undefined, String(pid));
+  }
+  writeServerPlace(data, placeOf(-Number(group.pid)));
+  const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
+  t.is(code, 4);
+  t.regex(err, /A process has the data directory .* and serves nobody/);
+  t.true(lives(group));
+});
+
 withForeignFiles("root ends no process of another user because a third one's file says so, nor one of its own", async (t) => {
   const directory = await emptyPlace(t);
   const data = join(directory, 'data');

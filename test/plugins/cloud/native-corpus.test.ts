@@ -64,6 +64,10 @@ const nested: readonly object[] = [
   },
   { Parts: Array.from({ length: 110_000 }, () => 0) },
   { Deep: deep(80) },
+  // Half of a pair: no text that could be sent.
+  { KernelId: '\ud800' },
+  { BlockDeviceMappings: [{ DeviceName: '\ud800' }] },
+  { LaunchTemplate: { LaunchTemplateId: '\udc00' } },
 ];
 
 function deep(levels: number): unknown {
