@@ -22,6 +22,8 @@ export interface LoopBench {
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
+  /** Why the loop carries nothing out; undefined: it does. */
+  trouble(): string | undefined;
   restart(): Promise<void>;
   /** From now on the storage tells the loop of nothing. */
   silence(): void;
@@ -131,6 +133,7 @@ export async function loopBench(
     async status(request_id) {
       return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;
     },
+    trouble: () => loop.trouble(),
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);
       loop = await start();
