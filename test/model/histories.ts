@@ -178,4 +178,13 @@ export const pasts: readonly Past[] = [
     pass(8_000),
     { do: 'return', of: 0, from: 0, machines: 1 },
   ),
+  past(
+    'two answers are taken in together and cut off after the first part, and then the tokens are too old: what is stored can be ended',
+    'nobody can release it',
+    { api: { machines_per_launch: 1, prepares: false, token_valid_ms: 60_000 }, sweep: 'report' },
+    { do: 'restart', elsewhere: true },
+    request(2),
+    killAfter('commit', 3),
+    pass(8_000),
+  ),
 ];
