@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { isClaimLost } from '../../claim-lost.ts';
 import type { Clock } from '../../clock.ts';
 import { isBrokerError } from '../../errors.ts';
@@ -20,8 +19,6 @@ const idleMs = 1_000;
 /** Between two rounds at least: what comes in between is served together. */
 const shortestMs = 5;
 
-/** Of so many claims that were lost it is known by how much their requests shall have been moved: most of them are taken again at once. */
-const mostLost = 20_000;
 /** Of a request that nobody held before. */
 const firstEpoch = 1;
 
@@ -57,8 +54,8 @@ export class Holdings {
   readonly #inbox: WishInbox;
   #renewed_at = 0;
   readonly #clocks: ClockWatch;
-  /** By how much requests shall have been moved whose claims were lost, and are not taken again yet; see `moved_ms`. */
-  readonly #shifts = new LRUCache<string, { moved_ms: number; readonly epoch: number }>({ max: mostLost });
+  /** By how much requests shall have been moved whose claims were lost before it was known that this is stored; see `moved_ms`. */
+  readonly #shifts = new Map<string, { readonly moved_ms: number; readonly epoch: number }>();
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
@@ -223,7 +220,6 @@ export class Holdings {
       }
     }
     if (jump === 0) return;
-    for (const left of this.#shifts.values()) left.moved_ms += jump;
     const seconds = Math.round(jump / 1000);
     this.#log.warn({ seconds }, 'The clock of this host jumped, or the host was suspended; open requests are not judged by that.');
     const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
@@ -233,6 +229,10 @@ export class Holdings {
   }
 
   #drop(holding: Holding): void {
+    this.#compareClocks();
+    const { pending_shift, request_id, claim } = holding;
+    const { moved_ms = 0 } = holding.case.request;
+    if (pending_shift !== 0) this.#shifts.set(request_id, { moved_ms: moved_ms + pending_shift, epoch: claim.epoch });
     this.#forget(holding);
     // With a storage that takes no renewal all are lost at once, and why is told already.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
@@ -241,10 +241,6 @@ export class Holdings {
   }
 
   #forget(holding: Holding): void {
-    this.#compareClocks();
-    const { request_id, claim, pending_shift } = holding;
-    const { moved_ms = 0 } = holding.case.request;
-    this.#shifts.set(request_id, { moved_ms: moved_ms + pending_shift, epoch: claim.epoch });
     holding.end();
     this.#trouble.over(holding);
     if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);

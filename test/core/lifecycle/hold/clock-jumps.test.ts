@@ -1,7 +1,6 @@
 import test from 'ava';
 import { Holding } from '../../../../core/lifecycle/hold/holding.ts';
 import { isClaimLost } from '../../../../core/claim-lost.ts';
-import { BrokerError } from '../../../../core/index.ts';
 import { caseOf } from '../../../support/case-of.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
@@ -138,29 +137,5 @@ test('where the clock was set back by an hour the next broker goes on with what 
   await bench.kill();
   await bench.clock.advance(60_000);
   t.is((await bench.status(id)).request.status, 'completed');
-  await bench.close();
-});
-
-test('a clock that is set while claims are lost and not taken again moves what is open as well', async (t) => {
-  const east = new ScriptedCloud();
-  const bench = await loopBench({ east });
-  const id = await bench.request(2, { timeout: 1_800 });
-  await bench.clock.advance(10_000);
-  const claim = bench.store.claim.bind(bench.store);
-  let fails = true;
-  bench.store.claim = async (...given) => {
-    if (fails) throw new BrokerError('UNAVAILABLE', 'Not now.');
-    return claim(...given);
-  };
-  bench.clock.suspend(60_000);
-  await bench.clock.advance(5_000);
-  bench.clock.jump(1_200_000);
-  await bench.clock.advance(5_000);
-  fails = false;
-  await bench.clock.advance(60_000);
-  const { request } = await bench.status(id);
-  t.is(request.status, 'in_progress');
-  t.is(Math.round((request.deadline_at - bench.clock.now()) / 60_000), 29);
-  t.is(east.machines.size, 2);
   await bench.close();
 });
