@@ -4,7 +4,7 @@ import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { EventRecord } from '../model/records.ts';
 import type { WishRecord } from '../model/wish.ts';
 import type { Change } from '../storage.ts';
-import { derived } from './attempt.ts';
+import { accepted, derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
 import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
 import { partsOf, type Rows } from './parts.ts';
@@ -35,6 +35,7 @@ interface Told {
 export class Draft {
   #request: RequestRecord;
   readonly #attempts: Map<number, AttemptRecord>;
+  readonly #before: readonly AttemptRecord[];
   readonly #machines: ChangedMachines;
   readonly #wishes: Map<string, WishRecord>;
   readonly #changedAttempts = new Set<number>();
@@ -50,6 +51,7 @@ export class Draft {
   constructor(from: Case, now: number) {
     this.now = now;
     this.#request = from.request;
+    this.#before = from.attempts;
     this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
     this.#machines = new ChangedMachines(from.machines);
     this.#wishes = new Map(from.wishes.map((wish) => [wish.wish_id, wish]));
@@ -191,11 +193,20 @@ export class Draft {
         record,
         events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
       })),
+      handles: this.#newHandles(),
       request: this.#request,
       wishes: this.#absorbed,
       events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
     };
     return partsOf(changed, rows, (told) => this.#asEvents(told));
+  }
+
+  #newHandles(): readonly AttemptRecord[] {
+    return this.#before.flatMap((before) => {
+      const handle = this.#attempts.get(before.attempt)?.handle;
+      const handed = handle === undefined ? before : accepted(before, handle);
+      return handed === before || before.handle !== undefined || before.accepted_handle !== undefined ? [] : [handed];
+    });
   }
 
   #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (Told & { readonly machine: MachineKey })[] {

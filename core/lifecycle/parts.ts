@@ -18,6 +18,8 @@ export interface Rows {
   readonly conditions: readonly Change[];
   readonly machines: readonly { readonly record: MachineRecord; readonly events: readonly ToldOfMachine[] }[];
   readonly attempts: readonly { readonly record: AttemptRecord; readonly events: readonly EventRecord[] }[];
+  /** Attempts as they were, with the handles that they get. */
+  readonly handles: readonly AttemptRecord[];
   readonly request: RequestRecord;
   readonly wishes: readonly WishRecord[];
   readonly events: readonly EventRecord[];
@@ -27,7 +29,8 @@ export interface Rows {
  * Cuts a change into commits of at most `most` rows, each under the fence: a transaction that is too large holds everybody else up. After a crash between
  * two of them the request is loaded as it is then and the step is done again, so the order matters: machines first, each with what is journalled of
  * it, then attempts, then the request with the wishes that it carried out. An attempt that says that nothing more comes is thus never stored before the
- * machines that came, and no wish counts as carried out before what it asks for is stored. What is decided from is derived from these rows, never
+ * machines that came, and no wish counts as carried out before what it asks for is stored. Handles are stored before all of it: a machine that is stored without one could never
+ * be released if its order cannot be repeated after the crash. What is decided from is derived from these rows, never
  * counted up: doing the first parts twice changes nothing.
  */
 export function partsOf(rows: Rows, most: number, eventsOf: (told: readonly ToldOfMachine[]) => readonly EventRecord[]): Change[][] {
@@ -61,7 +64,9 @@ export function partsOf(rows: Rows, most: number, eventsOf: (told: readonly Told
   ];
   for (let i = 0; i < last.length; i += most) add(last.slice(i, i + most));
   close();
-  return parts.map((changes, index) => [rows.fence, ...(index === 0 ? rows.conditions : []), ...changes]);
+  const handles = rows.handles.map((record): Change => ({ op: 'put', kind: 'attempt', record }));
+  const all = parts.length > 1 && handles.length > 0 ? [handles, ...parts] : parts;
+  return all.map((changes, index) => [rows.fence, ...(index === 0 ? rows.conditions : []), ...changes]);
 }
 
 const inserted = (record: EventRecord): Change => ({ op: 'insert', kind: 'event', record });

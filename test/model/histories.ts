@@ -49,6 +49,15 @@ const past = (what: string, broke: Rule, differing: Differing, ...commands: read
 /** Each was found by the search, or made after what somebody found by reading; all are played with every run of the tests. */
 export const pasts: readonly Past[] = [
   past(
+    'two answers are taken in together and cut off after the first part, and then the tokens are too old: what is stored can be ended',
+    'nobody can release it',
+    { api: { machines_per_launch: 1, prepares: false, token_valid_ms: 60_000 }, sweep: 'report' },
+    { do: 'restart', elsewhere: true },
+    request(2),
+    killAfter('commit', 3),
+    pass(8_000),
+  ),
+  past(
     'a return of many is cut off after the first part of its commit: none comes in their place',
     'more than asked',
     { api: { boot_ms: 20_000 } },

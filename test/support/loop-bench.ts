@@ -6,6 +6,7 @@ import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { Preference } from '../../core/model/request.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
+import type { Quarantined } from '../../core/providers/session-pool.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestDesk } from '../../core/requests/desk.ts';
 import { noLookout } from '../../core/requests/lookout.ts';
@@ -21,7 +22,11 @@ export interface LoopBench {
   request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
+  /** From the next start on nothing is called at an instance for requests of a template. */
+  leaveAlone(name: string, template_id: string, ms: number): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
+  /** Why the loop carries nothing out; undefined: it does. */
+  trouble(): string | undefined;
   restart(): Promise<void>;
   /** From now on the storage tells the loop of nothing. */
   silence(): void;
@@ -94,6 +99,7 @@ export async function loopBench(
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
   const desk = new RequestDesk(store, clock, noLookout, 1_000);
   let thread = 0;
+  const quarantine: Quarantined[] = [];
   let loop: RunningLoop;
   let life: Life;
   const start = () => {
@@ -109,6 +115,7 @@ export async function loopBench(
       log: silentLog,
       owner: { host: 'here', boot: 'b', pid: process.pid, started: 1, thread: ++thread },
       settings,
+      quarantine: [...quarantine],
     });
   };
   loop = await start();
@@ -128,9 +135,11 @@ export async function loopBench(
       for (const [index, instance] of instances.entries()) if (instance.name === name) instances[index] = { ...instance, ...fields };
       directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
     },
+    leaveAlone: (name, template_id, ms) => void quarantine.push({ name, template_id, ms, why: `'${template_id}' hung.` }),
     async status(request_id) {
       return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;
     },
+    trouble: () => loop.trouble(),
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);
       loop = await start();

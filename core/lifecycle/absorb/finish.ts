@@ -61,7 +61,7 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: read
     beside.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
   }
   if (now >= request.deadline_at) {
-    const seconds = Math.round((request.deadline_at - request.created_at) / 1000);
+    const seconds = Math.round((request.deadline_at - request.created_at - (request.moved_ms ?? 0)) / 1000);
     beside.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
   const told = attempts.map((attempt) => attempt.shortfall);

@@ -22,6 +22,8 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
   const { provider_instance } = first.option;
   const connected = await connect(provider_instance, first.option.template, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
+    // Who cannot use a slot keeps none from others.
+    if (holding.case.request.waits_for !== undefined) await tools.record(holding, (draft) => draft.stopWaiting());
     // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
     holding.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,

@@ -190,6 +190,8 @@ export class Holdings {
     } catch (error) {
       if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
       else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
+        // One that could not be given back is found to be ours with the next renewal, and tries no more here.
+        if (this.#held.get(holding.request_id) !== holding) return;
         this.#trouble.failed(holding, error);
         this.due(holding, 5_000);
       } else {

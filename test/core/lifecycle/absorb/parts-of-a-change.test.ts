@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Change, Store } from '../../../../core/index.ts';
+import { ProviderFault, type Change, type Store } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -62,6 +62,27 @@ for (const part of [1, 2, 3]) {
     t.is((await bench.status(id)).request.status, 'cancelled');
     t.deepEqual(east.live(id), []);
     t.is(east.machines.size, 400);
+    await bench.close();
+  });
+}
+
+for (const part of [6, 7, 8]) {
+  test(`machines of several answers that are taken in together can be ended though no order can be repeated after a kill before commit ${part}`, async (t) => {
+    const east = new ScriptedCloud({ machines_per_launch: 2, token_valid_ms: 20_000 });
+    const bench = await loopBench({ east }, { rows_per_commit: 10 });
+    const id = await bench.request(8);
+    for (let i = 0; i < 4; i++) east.scripts.push((order, cloud) => cloud.start(order));
+    for (let i = 0; i < 100; i++) east.scripts.push(() => new ProviderFault('unknown-outcome', 'Cut.'));
+    await bench.kill(part);
+    await bench.clock.advance(300_000);
+    const stored = (await bench.store.find('machine', { where: { request_id: id } })).map(({ machine_id }) => machine_id);
+    await bench.desk.cancel(id, undefined).catch(() => undefined);
+    if (stored.length > 0) await bench.desk.giveBack(stored, 3_600);
+    await bench.clock.advance(300_000);
+    t.deepEqual(
+      east.live(id).filter((machine) => stored.includes(machine)),
+      [],
+    );
     await bench.close();
   });
 }

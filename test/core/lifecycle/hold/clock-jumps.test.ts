@@ -35,7 +35,9 @@ for (const [what, minutes] of [
     await bench.clock.advance(1_190_000);
     t.is((await bench.status(id)).request.status, 'in_progress', 'not yet');
     await bench.clock.advance(40_000);
-    t.is((await bench.status(id)).request.status, 'failed');
+    const { request } = await bench.status(id);
+    t.is(request.status, 'failed');
+    t.regex(request.message, /The time-out of 1800 s passed/);
     await bench.close();
   });
 

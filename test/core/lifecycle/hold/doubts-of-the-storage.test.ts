@@ -103,3 +103,23 @@ test('the end of a request counts once where the storage cannot say what became 
   t.is((await bench.store.find('event', { where: { request_id: id, type: 'request.completed' } })).length, 1);
   await bench.close();
 });
+
+test('a request that could not be given back is carried on, and the storage counts as well again once it serves', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const give = bench.store.yield.bind(bench.store);
+  let failed = 0;
+  bench.store.yield = async (claims) => {
+    failed += 1;
+    if (failed === 1) throw new BrokerError('UNAVAILABLE', 'Not now.');
+    return give(claims);
+  };
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  await bench.desk.cancel(id, undefined);
+  await bench.clock.advance(120_000);
+  t.true(failed > 1, 'it was given back after all');
+  t.is((await bench.status(id)).request.status, 'cancelled');
+  t.is(bench.trouble(), undefined);
+  await bench.close();
+});

@@ -93,3 +93,24 @@ test('a request that is cancelled while it waits lets the others pass', async (t
   t.is((await bench.status(second)).request.status, 'cancelled');
   await bench.close();
 });
+
+test('a request that waits and may not be called for at its instance lets the others pass', async (t) => {
+  const east = new ScriptedCloud();
+  slowly(east);
+  const bench = await loopBench({ east }, {}, { max_concurrent_requests: 1 });
+  const ids: string[] = [];
+  for (const template_id of ['small', 'hangs', 'small']) {
+    ids.push(await bench.request(1, { template_id }));
+    await bench.clock.advance(5);
+  }
+  const [first = '', second = '', third = ''] = ids;
+  await bench.clock.advance(1_000);
+  t.is((await bench.status(second)).request.waits_for, 'east');
+  bench.leaveAlone('east', 'hangs', 1_800_000);
+  await bench.restart();
+  await bench.clock.advance(120_000);
+  t.deepEqual([east.live(first).length, east.live(second).length, east.live(third).length], [1, 0, 1]);
+  await bench.clock.advance(1_800_000);
+  t.is(east.live(second).length, 1, 'its turn comes');
+  await bench.close();
+});
