@@ -4,7 +4,7 @@ import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
 import { judgeEnd, judgeRest } from './rest.ts';
-import { sweepMs, World } from './world.ts';
+import { absenceMs, sweepMs, World } from './world.ts';
 
 const fineMs = 20_000;
 const longestDownMs = 91_000;
@@ -124,7 +124,11 @@ async function carryOut(command: Command, world: World): Promise<void> {
       at(clouds, command.at).launchMoods.push(...Array.from({ length: command.times }, () => command.mood));
       return;
     case 'observations':
-      return at(clouds, command.at).observeBadly(command.mood, command.ms);
+      // Where nobody sweeps, a machine that is left out for as long as makes it count as gone is never seen again.
+      return at(clouds, command.at).observeBadly(
+        command.mood,
+        command.mood === 'missing' && world.setup.sweep === 'off' ? Math.min(command.ms, absenceMs - 1) : command.ms,
+      );
     case 'releases':
       at(clouds, command.at).releaseMoods.push(...Array.from({ length: command.times }, () => command.mood));
       return;

@@ -10,8 +10,6 @@ import type { Shelf } from './shelf.ts';
  * if its API cannot look for it.
  */
 const unfindable = ({ sweep, api }: Setup, { machine, row, given_up }: Seen): boolean => {
-  // The cloud left it out of its lists for so long that it counts as gone, and nobody sweeps to see it again.
-  if (sweep === 'off' && machine.hidden_until > 0 && row?.gone_at !== undefined) return true;
   if (sweep === 'terminate' || (sweep === 'report' && api.finds)) return false;
   // A fleet delivered it while the cloud showed nothing new, and was stopped before it was seen.
   const unseen = sweep === 'off' && machine.delivered && row === undefined;

@@ -19,12 +19,13 @@ import { Host, Time } from './time.ts';
 
 const names = ['east', 'west', 'north'] as const;
 
+export const absenceMs = 20_000;
 export const sweepMs = 120_000;
 
 /** Intervals that let a play be short; their order among each other is that of the defaults. */
 const quickSettings = {
   pending_timeout_ms: 120_000,
-  absence_ms: 20_000,
+  absence_ms: absenceMs,
   offer_memory_ms: 30_000,
   offer_probe_ms: 5_000,
   repeat_release_ms: 10_000,
