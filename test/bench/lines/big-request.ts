@@ -44,7 +44,7 @@ export const bigRequest: Line = {
 };
 
 async function live(template: string): Promise<Done> {
-  const directory = workplace({}, { max_instances_per_request: machines });
+  const directory = workplace({}, { limits: { max_instances_per_request: machines } });
   const watch = join(directory, 'watch.jsonl');
   const both = await freshAt(directory, { env: watched(watch) });
   const { broker, cloud } = both;

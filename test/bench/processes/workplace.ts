@@ -4,15 +4,20 @@ import { join } from 'node:path';
 
 const made = new Set<string>();
 
+interface InstanceFields {
+  readonly limits?: { readonly max_instances_per_request: number };
+  readonly sweep?: 'off';
+}
+
 /**
- * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance, `limits` are its limits. `BENCH_DIR` names the disk that
- * is measured; default: the one for temporary files.
+ * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance, `instance` over the instance.
+ * `BENCH_DIR` names the disk that is measured; default: the one for temporary files.
  */
-export function workplace(cloud: object = {}, limits: object = {}): string {
+export function workplace(cloud: object = {}, instance: InstanceFields = {}): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'muster-bench-'));
   made.add(directory);
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud, limits)));
+  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud, instance)));
   return directory;
 }
 
@@ -48,7 +53,7 @@ const templates = [
   { ...fleet, template_id: 'maintain', fleet_type: 'maintain' },
 ];
 
-const configurationWith = (cloud: object, limits: object) => ({
-  providers: [{ name: 'simulated', type: 'cloud', limits, config: { endpoint_url: 'simulator:', ...cloud } }],
+const configurationWith = (cloud: object, instance: InstanceFields) => ({
+  providers: [{ name: 'simulated', type: 'cloud', ...instance, config: { endpoint_url: 'simulator:', ...cloud } }],
   server: { max_pending: 10_000_000, rate_limit: { enabled: false }, log_level: 'warn' },
 });
