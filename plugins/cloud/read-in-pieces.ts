@@ -1,10 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { DescribeInstancesCommandOutput, EC2Client, Reservation } from '@aws-sdk/client-ec2';
+import type { EC2Client } from '@aws-sdk/client-ec2';
 import pLimit from 'p-limit';
 import { instancePieces } from './instance-pieces.ts';
+import { statusPieces } from './status-pieces.ts';
 
-/** Reading so many machines takes some milliseconds. */
-const machinesAtOnce = 25;
+/** How the answers of operations that list many machines are cut, of so many each: reading those takes some milliseconds. `list`: where the machines are. */
+const cuts: Readonly<
+  Record<string, { cut(answer: string, most: number): Iterable<string>; readonly most: number; readonly list: string }>
+> = {
+  DescribeInstances: { cut: instancePieces, most: 25, list: 'Reservations' },
+  DescribeInstanceStatus: { cut: statusPieces, most: 100, list: 'InstanceStatuses' },
+};
 /** An answer that is shorter is read in a millisecond. */
 const shortBytes = 16_000;
 
@@ -22,11 +28,11 @@ interface Reader {
     operation: { readonly name: string },
     context: { streamCollector(stream: unknown): Promise<Uint8Array> },
     response: { readonly statusCode: number; readonly body: unknown },
-  ): Promise<Partial<DescribeInstancesCommandOutput>>;
+  ): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * Has a client read large answers one in a turn of the event loop, and those of DescribeInstances piece by piece: the SDK takes tens of milliseconds to
+ * Has a client read large answers one in a turn of the event loop, and those that list machines piece by piece: the SDK takes tens of milliseconds to
  * read a page of 1000 machines, and would keep everybody else waiting. Smaller pages would cost more calls, which the cloud counts.
  */
 export function readInPieces(client: EC2Client): EC2Client {
@@ -37,14 +43,15 @@ export function readInPieces(client: EC2Client): EC2Client {
     const bytes = await context.streamCollector(response.body);
     const readInTurn = (body: Uint8Array) => inATurn(() => readWhole(operation, context, { ...response, body }));
     if (bytes.length < shortBytes) return readWhole(operation, context, { ...response, body: bytes });
-    if (operation.name !== 'DescribeInstances') return readInTurn(bytes);
-    const reservations: Reservation[] = [];
-    let whole: Partial<DescribeInstancesCommandOutput> = {};
+    const how = cuts[operation.name];
+    if (!how) return readInTurn(bytes);
+    const listed: unknown[] = [];
+    let whole: Readonly<Record<string, unknown>> = {};
     const text = await inATurn(() => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-    for (const piece of instancePieces(text, machinesAtOnce)) {
+    for (const piece of how.cut(text, how.most)) {
       const read = await readInTurn(Buffer.from(piece));
-      reservations.push(...(read.Reservations ?? []));
-      whole = { ...whole, ...read, Reservations: reservations };
+      listed.push(...((read[how.list] as readonly unknown[] | undefined) ?? []));
+      whole = { ...whole, ...read, [how.list]: listed };
     }
     return whole;
   };

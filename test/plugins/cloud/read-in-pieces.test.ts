@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { DescribeInstancesCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, DescribeInstanceStatusCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { readInPieces } from '../../../plugins/cloud/read-in-pieces.ts';
 import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
@@ -44,6 +44,11 @@ test('what is read of a large page in pieces is what is read of it at once, and 
     machines(await plain.send(new DescribeInstancesCommand({ MaxResults: 900, NextToken }))),
     'a small page is read at once',
   );
+  const statuses = () => new DescribeInstanceStatusCommand({ MaxResults: 900, IncludeAllInstances: true });
+  const { InstanceStatuses, NextToken: more } = await inPieces.send(statuses());
+  t.is(InstanceStatuses?.length, 900);
+  t.deepEqual(InstanceStatuses, (await plain.send(statuses())).InstanceStatuses);
+  t.truthy(more);
   const refused = await t.throwsAsync(inPieces.send(new DescribeInstancesCommand({ InstanceIds: ['i-00000000000000000'] })));
   t.is(refused?.name, 'InvalidInstanceID.NotFound');
 });
