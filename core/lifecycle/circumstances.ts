@@ -33,6 +33,7 @@ export function circumstancesOf(holding: Holding, around: Surroundings): Circums
     agenda: holding,
     fallbackOrder: () => fallbackOrder(holding.case.request, around.directory, around.stoppages.barredFor(holding.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
+    quarantined: ({ provider_instance, order }) => around.pool.quarantined(provider_instance, order.template.template_id)?.message,
     outOfReach({ provider_instance: name, identity, api }) {
       if (!around.directory.instance(name)) return `'${name}' is not configured`;
       const connected = around.pool.known(name);

@@ -46,6 +46,8 @@ export interface Circumstances {
   fallbackOrder(): FallbackOrder;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
+  /** Why nothing may be called for the attempt now, and for long: a call for its template stopped the loop's thread. Undefined: it may. */
+  quarantined(attempt: AttemptRecord): string | undefined;
   /** Why an attempt is left alone as long as the configuration is as it is; undefined: it is not. */
   outOfReach(attempt: AttemptRecord): string | undefined;
   /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
@@ -158,6 +160,9 @@ function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstan
   const out = at.outOfReach(attempt);
   if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
   if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
+  // It would keep a slot of the instance from everybody else.
+  const quarantined = at.quarantined(attempt);
+  if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
   if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }

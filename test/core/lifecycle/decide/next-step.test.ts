@@ -17,6 +17,8 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   },
   fallbackOrder: () => ({ options: [], out: [] }),
   takesOrders: () => true,
+  quarantined: () => undefined,
+
   outOfReach: () => undefined,
   capabilities: () => ({
     supports_spot: true,

@@ -114,3 +114,25 @@ test('a request that waits and may not be called for at its instance lets the ot
   t.is(east.live(second).length, 1, 'its turn comes');
   await bench.close();
 });
+
+test('an order that was never carried out and may not be called for any more keeps its slot from nobody', async (t) => {
+  const east = new ScriptedCloud();
+  const script: Script = (order, cloud) => {
+    cloud.scripts.unshift(script);
+    const isBad = order.template.template_id === 'hangs' && bench.clock.monotonic() < began + 60_000;
+    return isBad ? new ProviderFault('throttled', 'Later.', { retry_after_ms: 3_000 }) : cloud.start(order);
+  };
+  east.scripts.push(script);
+  const bench = await loopBench({ east }, {}, { max_concurrent_requests: 1 });
+  const began = bench.clock.monotonic();
+  const first = await bench.request(1, { template_id: 'hangs' });
+  await bench.clock.advance(1_000);
+  bench.leaveAlone('east', 'hangs', 1_800_000);
+  await bench.restart();
+  const second = await bench.request(1);
+  await bench.clock.advance(60_000);
+  t.deepEqual([east.live(first).length, east.live(second).length], [0, 1]);
+  await bench.clock.advance(1_800_000);
+  t.is(east.live(first).length, 1, 'it is ordered anew');
+  await bench.close();
+});
