@@ -26,6 +26,7 @@ interface Ranked {
 
 /** Weighted rendezvous on the request id within each group, the group with the lowest number first. Sorted in as they come: a few dozen at most. */
 function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group: (candidate: Candidate) => number): readonly Candidate[] {
+  if (candidates.length < 2) return candidates;
   const key = digestOfKey(query.key);
   const ranked: Ranked[] = [];
   for (const candidate of candidates) {
