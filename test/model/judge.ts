@@ -196,9 +196,13 @@ export class Judge {
     if (!instance.enabled) this.fail('ordered where disabled', `attempt ${row.attempt} of ${request_id} at '${provider_instance}'`);
     const most = instance.limits.max_concurrent_requests;
     if (most === null) return;
-    const open = [...this.#shelf.attempts].filter(([, mine]) =>
-      [...mine.values()].some((each) => each.provider_instance === provider_instance && !isSettled(each)),
+    const isOpen = (each: AttemptRecord): boolean => each.provider_instance === provider_instance && !isSettled(each);
+    // A fleet that starts anew what it lost takes its request's slot again, whoever has it now.
+    const has = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].some(
+      (each) => isOpen(each) && each.created_at < row.created_at && each.attempt !== row.attempt,
     );
+    if (has) return;
+    const open = [...this.#shelf.attempts].filter(([, mine]) => [...mine.values()].some(isOpen));
     if (open.length > most) this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);
   }
 
