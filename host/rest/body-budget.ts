@@ -4,7 +4,7 @@ const mostOfOne = 32 * 1024 * 1024;
 
 /** What one call has sent of its body. */
 export interface Share {
-  /** Whether there is room for so many more bytes. */
+  /** Whether there is room for so many more bytes. Once the call is over nothing is counted. */
   take(bytes: number): boolean;
   /** The call is over. */
   release(): void;
@@ -20,8 +20,11 @@ export function bodyBudget(): (client: string) => Share {
 
   return (client) => {
     let own = 0;
+    let over = false;
     return {
       take(bytes) {
+        // What still comes is read by nobody, so the connection holds it up.
+        if (over) return true;
         const ofClient = held.get(client) ?? 0;
         if (all + bytes > mostOfAll || ofClient + bytes > mostOfOne) return false;
         own += bytes;
@@ -30,6 +33,7 @@ export function bodyBudget(): (client: string) => Share {
         return true;
       },
       release() {
+        over = true;
         all -= own;
         const left = (held.get(client) ?? 0) - own;
         own = 0;

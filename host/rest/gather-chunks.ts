@@ -37,6 +37,8 @@ export function gatherChunks(body: Readable, share?: Share): Readable {
       done(null, piece.subarray(0, filled));
     },
   });
+  // Whoever reads it is told. Once the call is answered nobody does, and an error that nobody hears would end the server.
+  gathered.on('error', () => undefined);
   body.once('error', (error) => gathered.destroy(error));
   return body.pipe(gathered);
 }

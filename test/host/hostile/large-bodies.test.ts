@@ -37,3 +37,22 @@ test('what was answered takes no room any more, whichever way it came', async (t
   for (let i = 0; i < 40; i++) t.is((await server.app.inject(call)).statusCode, 200, String(i));
   for (let i = 0; i < 40; i++) t.is((await talk(server.port, head(1_000_000) + body(1_000_000))).answers[0]?.status, 200, String(i));
 });
+
+for (const [what, headOf] of [
+  ['with its length', head],
+  [
+    'in chunks',
+    (length: number) =>
+      `POST /api/v1/templates/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${length.toString(16)}\r\n`,
+  ],
+] as const) {
+  test(`bodies that are too large (${what}) take no room once that was said`, async (t) => {
+    const server = await serveBroker();
+    t.teardown(() => server.close());
+    for (let i = 0; i < 40; i++) {
+      const { answers } = await talk(server.port, `${headOf(3_000_000)}${body(3_000_000)}\r\n0\r\n\r\n`);
+      t.is(answers[0]?.status, 413, String(i));
+    }
+    t.is((await talk(server.port, head(1_000_000) + body(1_000_000))).answers[0]?.status, 200);
+  });
+}
