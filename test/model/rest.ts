@@ -112,6 +112,13 @@ export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: reado
   if (!setup.api.disposes || setup.sweep !== 'terminate') return;
   for (const cloud of clouds)
     for (const [token, fleet] of cloud.fleets)
-      if (!fleet.deleted && setup.api.kind !== 'plain')
+      if (!fleet.deleted && setup.api.kind !== 'plain' && !isStillWanted(judge.owed.get(fleet.order.request_id)))
         judge.fail('forgotten', `fleet ${token.slice(0, 6)} of ${fleet.order.request_id} is still there`);
 }
+
+/** It keeps the number of its machines, lost one for which there was no place yet, and nobody gave that back. */
+const isStillWanted = (owed: Owed | undefined): boolean =>
+  owed?.request.template?.replace_lost === true &&
+  owed.cancelled_at === undefined &&
+  owed.completed_at !== undefined &&
+  owed.returned.size < owed.request.machine_count;
