@@ -120,5 +120,5 @@ export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: reado
 const isStillWanted = (owed: Owed | undefined): boolean =>
   owed?.request.template?.replace_lost === true &&
   owed.cancelled_at === undefined &&
-  owed.completed_at !== undefined &&
+  owed.ended_at !== undefined &&
   owed.returned.size < owed.request.machine_count;
