@@ -30,12 +30,13 @@ export interface Seen {
   readonly given_up: boolean;
 }
 
-/** Machines that a caller gave back and that were wanted until then. One that the cloud took before may have been replaced. */
+/** Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as gone, may have been replaced. */
 export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
   return all.filter(({ machine, row }) => returned.has(machine.id) && machine.ended_by !== 'cloud' && isReturned(row)).length;
 }
 
-const isReturned = (row: MachineRecord | undefined): boolean => row !== undefined && (row.going === undefined || row.going === 'returned');
+const isReturned = (row: MachineRecord | undefined): boolean =>
+  row !== undefined && row.given_up !== true && (row.going === undefined || row.going === 'returned');
 
 /** A machine that runs and that nobody is about to end. */
 export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boolean {
