@@ -130,7 +130,7 @@ function addressOf(server: Server): string | undefined {
 
 /** Bytes. What a larger body asks for may take long, too. */
 const largeBody = 32_768;
-/** As large as any number of connections may send at once. */
+/** Bytes. Up to this size a body needs no room in the budget, however many connections send one. */
 const smallBody = 16_384;
 
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */

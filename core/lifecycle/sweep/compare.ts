@@ -44,9 +44,8 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
       if (attempt.disposed || (resource.kind === 'container' && isLeft(attempt, known))) orphans.push(resource);
     } else if (follows(known, attempt, machine.machine_id) && canRelease(attempt)) {
       continue;
-    } else if (!canRelease(attempt) && !(mayBeSought(attempt) && known.finds(attempt))) {
-      if (isLeft(attempt, known)) orphans.push(resource);
-    } else {
+    } else if (isLeft(attempt, known)) orphans.push(resource);
+    else if (canRelease(attempt) || !isPursued(attempt)) {
       const { provider_instance } = attempt;
       const key = `${attempt.request_id} ${attempt.attempt}`;
       const entry = astray.get(key) ?? {
