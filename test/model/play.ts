@@ -51,7 +51,11 @@ async function rest(world: World): Promise<void> {
   }
   // Whoever died is about to be started anew.
   if (world.life === undefined) await long(world, longestDownMs);
-  if (await world.configureAll()) await restart(world, false);
+  if (await world.configureAll()) {
+    // Also whoever took over from one that stood still had the configuration of that time.
+    for (const life of world.lives.filter(({ state }) => state !== 'dead')) await stop(world, life);
+    await world.start(false);
+  }
   const deadlines = [...judge.owed.values()]
     .filter((owed) => owed.ended_at === undefined)
     .map(({ deadline_at, unseen_jumps }) => deadline_at + unseen_jumps);
@@ -189,15 +193,18 @@ function frozen(world: World, life: Life, ms: number): void {
   world.time.after(ms, () => life.thaw());
 }
 
-/** In good order, as far as it comes to an end; then anew. */
 async function restart(world: World, elsewhere: boolean): Promise<void> {
-  const { life } = world;
-  const stopping = { over: life?.loop === undefined };
-  const over = () => (stopping.over = true);
-  void life?.loop?.stop().then(over, over);
-  for (let i = 0; i < 24 && !stopping.over; i++) await world.time.pass(500);
-  life?.kill();
+  if (world.life) await stop(world, world.life);
   await world.start(elsewhere);
+}
+
+/** In good order, as far as it comes to an end. */
+async function stop(world: World, life: Life): Promise<void> {
+  const stopping = { over: life.loop === undefined };
+  const over = () => (stopping.over = true);
+  void life.loop?.stop().then(over, over);
+  for (let i = 0; i < 24 && !stopping.over; i++) await world.time.pass(500);
+  life.kill();
 }
 
 /** Somebody compares the clocks. */
