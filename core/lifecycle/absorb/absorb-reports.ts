@@ -3,7 +3,7 @@ import type { GoingReason, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { MachineReport } from '../../provider.ts';
 import type { Draft } from '../case.ts';
-import { keepsNumber, tally } from '../counting.ts';
+import { keepsNumber, targetOf } from '../counting.ts';
 import { isAlive, isEnding, isStaying } from '../machine-life.ts';
 import { readyTimeoutMs } from '../ready-timeout.ts';
 import type { Settings } from '../settings.ts';
@@ -22,8 +22,7 @@ export function absorbReports(draft: Draft, attempt: AttemptRecord, reports: rea
     else arrived.push(report);
   }
   if (arrived.length === 0) return;
-  const { target, staying } = tally(draft);
-  let room = target - staying;
+  let room = placesLeft(draft);
   for (const report of arrived) {
     const known = draft.machine({ provider_instance, machine_id: report.machine_id });
     if (known ? revive(draft, known, report, room) : adopt(draft, attempt, report, room)) room -= 1;
@@ -97,12 +96,20 @@ function revive(draft: Draft, machine: MachineRecord, report: MachineReport, roo
   return absorbed !== undefined && isStaying(absorbed);
 }
 
-/** After the end a machine that its caller had is his again; one that he never had is nobody's. */
+/** Also after the end a machine that was replaced finds its place taken: nothing is ordered then, but what was asked for stays the most there may be. */
+function placesLeft(draft: Draft): number {
+  const { request, machines } = draft;
+  const { returned, staying } = machines.counts();
+  const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(draft);
+  return target - staying;
+}
+
+/** After the end a machine that its caller had is his again, where there is a place for it; one that he never had is nobody's. */
 function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineRecord, room: number): GoingReason | undefined {
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   if (given_up) return 'late';
-  if (isTerminal(request.status) && !keepsNumber(request))
-    return request.status === 'failed' || ready_at === undefined ? 'late' : undefined;
+  const isOver = isTerminal(request.status) && !keepsNumber(request);
+  if (isOver && (request.status === 'failed' || ready_at === undefined)) return 'late';
   return room <= 0 ? 'surplus' : undefined;
 }
 

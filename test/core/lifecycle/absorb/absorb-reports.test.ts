@@ -30,3 +30,16 @@ test('a machine that came and went unseen takes no place of the one that replace
     t.is(replaced, undefined, status);
   }
 });
+
+test('after the end a machine that counted as gone is its caller’s again where it left a place, and surplus where another has it', (t) => {
+  const gone = machineOf('m-1', { status: 'terminated', ready_at: 1, gone_at: 5, lost: true });
+  const revived = (machine_count: number): string | undefined => {
+    const attempt = attemptOf(1);
+    const machines = [gone, machineOf('m-2', { status: 'running', ready_at: 1 }), machineOf('m-3', { status: 'running', ready_at: 1 })];
+    const draft = new Draft(caseOf({ request: { machine_count, status: 'completed', kept_count: 2 }, attempts: [attempt], machines }), 10);
+    absorbReports(draft, attempt, [report('m-1')]);
+    return draft.machine(gone)?.going;
+  };
+  t.is(revived(3), undefined);
+  t.is(revived(2), 'surplus');
+});
