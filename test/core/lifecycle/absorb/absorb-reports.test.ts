@@ -2,7 +2,7 @@ import test from 'ava';
 import type { MachineReport } from '../../../../core/index.ts';
 import { absorbReports } from '../../../../core/lifecycle/absorb/absorb-reports.ts';
 import { Draft } from '../../../../core/lifecycle/case.ts';
-import { attemptOf, caseOf, machineOf } from '../../../support/case-of.ts';
+import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({ machine_id, status, ready: true });
 
@@ -36,7 +36,10 @@ test('after the end a machine that counted as gone is its caller’s again where
   const revived = (machine_count: number): string | undefined => {
     const attempt = attemptOf(1);
     const machines = [gone, machineOf('m-2', { status: 'running', ready_at: 1 }), machineOf('m-3', { status: 'running', ready_at: 1 })];
-    const draft = new Draft(caseOf({ request: { machine_count, status: 'completed', kept_count: 2 }, attempts: [attempt], machines }), 10);
+    const draft = new Draft(
+      caseOf({ request: requestOf({ machine_count, status: 'completed', kept_count: 2 }), attempts: [attempt], machines }),
+      10,
+    );
     absorbReports(draft, attempt, [report('m-1')]);
     return draft.machine(gone)?.going;
   };
