@@ -96,18 +96,22 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
 
 /** What must be true after everything was given back. */
 export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: readonly Cloud[]): void {
+  const wanted = new Set<string>();
   for (const owed of judge.owed.values()) {
-    for (const each of judge.seen(owed.request.request_id)) {
-      if (!isLive(each.machine) || unfindable(setup, each)) continue;
-      const { row } = each;
-      judge.fail(
-        'forgotten',
-        `${each.machine.id} of ${owed.request.request_id} runs after all was given back; its row says ${row?.going ?? row?.status}`,
-      );
-    }
+    const living = judge.seen(owed.request.request_id).filter((each) => isLive(each.machine) && !unfindable(setup, each));
+    // What it lacked was not given back, and may have come since.
+    const places = isStillWanted(owed) ? owed.request.machine_count - owed.returned.size : 0;
+    const staying = living.filter(({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined);
+    for (const { row } of staying.slice(0, places)) if (row) wanted.add(machineKey(row));
+    for (const { machine, row } of living)
+      if (!row || !wanted.has(machineKey(row)))
+        judge.fail(
+          'forgotten',
+          `${machine.id} of ${owed.request.request_id} runs after all was given back; its row says ${row?.going ?? row?.status}`,
+        );
   }
   for (const row of shelf.machines.values())
-    if (row.gone_at === undefined)
+    if (row.gone_at === undefined && !wanted.has(machineKey(row)))
       judge.fail('figures', `row ${machineKey(row).replace('\u0000', '/')} is ${row.status} after all was given back`);
   if (!setup.api.disposes || setup.sweep !== 'terminate') return;
   for (const cloud of clouds)
