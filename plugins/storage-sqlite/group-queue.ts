@@ -37,9 +37,12 @@ interface Waiting {
 /** A group writes about this many rows at most: some ten milliseconds during which the thread and the lock are taken. */
 const largest = 200;
 
+/** So long the thread waits for a lock that another connection holds, once for each group. */
+const blockedAtMostMs = 5;
+
 /**
- * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Never blocks the thread
- * on a lock that another connection holds: it comes again a moment later.
+ * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Waits for a lock that another
+ * connection holds `blockedAtMostMs` milliseconds at most; after that it comes again a moment later, and leaves the thread to others meanwhile.
  */
 export class GroupQueue {
   readonly #database: DatabaseSync;
@@ -100,13 +103,29 @@ export class GroupQueue {
     const refused = this.#around.refusal?.();
     if (refused) return this.#fail(this.#waiting.splice(0), refused);
     try {
-      this.#sql.begin.run();
+      this.#begin();
       this.#tries = 0;
     } catch (error) {
       if (isBusy(error)) return this.#comeAgain(error);
       return this.#fail(this.#waiting.splice(0), unavailable(this.#path, error));
     }
     this.#run(this.#group());
+  }
+
+  /** Most transactions of others are over in a few milliseconds, and the next turn of a busy event loop comes much later than that. */
+  #begin(): void {
+    try {
+      this.#sql.begin.run();
+    } catch (error) {
+      // Only at first: whoever holds the lock for long must not block this thread again and again.
+      if (!isBusy(error) || this.#tries > 0) throw error;
+      this.#database.exec(`PRAGMA busy_timeout = ${blockedAtMostMs}`);
+      try {
+        this.#sql.begin.run();
+      } finally {
+        this.#database.exec('PRAGMA busy_timeout = 0');
+      }
+    }
   }
 
   #comeAgain(cause: unknown): void {

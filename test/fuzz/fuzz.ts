@@ -1,10 +1,10 @@
-import { dice, type Dice } from '../crash/support/dice.ts';
+import { dice } from '../crash/support/dice.ts';
 import { readCorpus, seeds } from './corpus.ts';
 import { mostMs, objections } from './judge.ts';
+import { mutated } from './mutated.ts';
 import { play, type Outcome } from './play.ts';
 import { callOf, type Recipe } from './recipe.ts';
 import { openStage } from './stage.ts';
-import { stepNames } from './steps.ts';
 
 export interface FuzzOptions {
   readonly calls: number;
@@ -29,9 +29,6 @@ export interface FuzzReport {
   readonly heap_mb: readonly [number, number];
 }
 
-/** Some just within what calls may name. */
-const amounts = [1, 3, 30, 300, 1_000, 3_000, 10_000, 24_000, 30_000, 300_000, 1_000_000];
-const mostSteps = 4;
 /** Once more, and the least counts: this thread also collects garbage, and the machine does other things. */
 const triesWhenLong = 4;
 
@@ -91,9 +88,4 @@ function wayOf({ base }: Recipe, { status, body }: Outcome): string {
     .replaceAll(/k-?\w+/g, 'k')
     .slice(0, 40);
   return `${base} ${status} ${shape}`;
-}
-
-function mutated({ base, steps }: Recipe, chance: Dice): Recipe {
-  const kept = steps.length >= mostSteps ? steps.slice(0, chance.roll(mostSteps)) : steps;
-  return { base, steps: [...kept, [chance.pick(stepNames), chance.roll(1_000), chance.pick(amounts)]] };
 }

@@ -13,6 +13,8 @@ export class Book {
   readonly wrong: string[] = [];
   /** Under which X-Request-Id calls went that had no answer: the server was gone, or went. */
   readonly unanswered: string[] = [];
+  /** Returns that hostile callers made, of machines that nobody has. */
+  readonly beside = new Set<string>();
   /** Calls that were refused because the server did not keep up. */
   busy = 0;
   readonly #times = new Map<string, number[]>();
@@ -21,6 +23,11 @@ export class Book {
     const times = this.#times.get(name);
     if (times) times.push(ms);
     else this.#times.set(name, [ms]);
+  }
+
+  /** What took how long until now does not count. */
+  forgetTimes(): void {
+    this.#times.clear();
   }
 
   get calls(): number {

@@ -7,7 +7,7 @@ import { json } from '../bench/processes/http.ts';
 import type { Book } from './book.ts';
 
 /** Holds what was acknowledged against what is stored and what the cloud has. What does not hold, in sentences; none when all is carried out. */
-export async function judge(directory: string, cloud: string, { deals, unanswered }: Book): Promise<readonly string[]> {
+export async function judge(directory: string, cloud: string, { deals, unanswered, beside }: Book): Promise<readonly string[]> {
   const store = await sqliteStorage.open({ path: join(directory, 'muster.db') }, { clock: systemClock, log: silentLog });
   try {
     const [requests, machines, events] = await Promise.all([store.find('request', {}), store.find('machine', {}), store.find('event', {})]);
@@ -19,7 +19,7 @@ export async function judge(directory: string, cloud: string, { deals, unanswere
     return [
       ...[...acknowledged].filter((id) => !known.has(id)).map((id) => `${id} was acknowledged and is not there`),
       ...requests
-        .filter(({ request_id }) => !acknowledged.has(request_id))
+        .filter(({ request_id }) => !acknowledged.has(request_id) && !beside.has(request_id))
         .map(({ request_id }) => `${request_id} is there and nobody was told of it`),
       ...requests.filter(({ status }) => !isTerminal(status)).map(({ request_id, status }) => `${request_id} is still ${status}`),
       ...events.flatMap(({ type, data }) => {

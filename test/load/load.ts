@@ -9,6 +9,7 @@ import { dice } from '../crash/support/dice.ts';
 import { Book } from './book.ts';
 import { runClient } from './client.ts';
 import { HeapBook, mostMbPerMinute, type Kept } from './heap.ts';
+import { runHostile } from './hostile.ts';
 import { judge } from './judge.ts';
 import { startServer } from './server.ts';
 import { hostFactory, rest } from './words.ts';
@@ -21,6 +22,8 @@ export interface LoadOptions {
   readonly stopAfter?: number;
   /** After that goes on for so many minutes, with a pause after each in which heaps are looked at. No machines stay then: the loop keeps those that live in memory. */
   readonly heapMinutes?: number;
+  /** Beside them so many callers mean harm. */
+  readonly hostile?: number;
   readonly tell?: (line: string) => void;
 }
 
@@ -42,6 +45,8 @@ const configuration = {
   providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:' } }],
   server: { rate_limit: { enabled: false }, log_level: 'warn' },
 };
+/** At first all callers begin together, and code is compiled: those times are not counted. */
+const coldMs = 5_000;
 /** What was acknowledged last has so long to be carried out. */
 const settleMs = 120_000;
 /** Then claims are given back, caches of a moment end, and each thread has written down twice what it keeps. */
@@ -54,6 +59,7 @@ export async function load({
   seed,
   stopAfter,
   heapMinutes = 0,
+  hostile = 0,
   tell = () => undefined,
 }: LoadOptions): Promise<LoadReport> {
   const directory = mkdtempSync(join(tmpdir(), 'muster-load-'));
@@ -88,9 +94,12 @@ export async function load({
     const days = Array.from({ length: clients }, (_, i) =>
       runClient({ port, words: i % 2 === 0 ? rest : hostFactory, chance: dice(seed + i), book, keeps, over: () => over }),
     );
-    const all = Promise.all(days);
+    const harm = Array.from({ length: hostile }, (_, i) => runHostile(port, seed - i - 1, book, () => over));
+    const all = Promise.all([...days, ...harm]);
     all.catch(() => undefined);
     const end = Date.now() + duration * 1_000;
+    await wait(Math.min(coldMs, (duration * 1_000) / 2));
+    book.forgetTimes();
     await during?.();
     await wait(Math.max(0, end - Date.now()));
     over = true;

@@ -1,6 +1,6 @@
 /**
- * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--seed N]`: callers of both kinds at one server without rate limits. Says
- * how long their calls took, and ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md.
+ * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--hostile N] [--seed N]`: callers
+ * of both kinds at one server without rate limits, and N that mean harm. Says how long their calls took, and ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md.
  */
 import { parseArgs } from 'node:util';
 import { load } from './load.ts';
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     'stop-after': { type: 'string' },
     'heap-minutes': { type: 'string' },
     'warm-up-minutes': { type: 'string', default: '7' },
+    hostile: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
   },
 });
@@ -22,6 +23,7 @@ const { book, wrong, stop_ms, rss_mb, heaps } = await load({
   clients: Number(values.clients),
   seconds: heapMinutes === undefined ? Number(values.seconds) : warmUpS,
   seed: Number(values.seed),
+  hostile: Number(values.hostile),
   ...(values['stop-after'] === undefined ? {} : { stopAfter: Number(values['stop-after']) }),
   ...(heapMinutes === undefined ? {} : { heapMinutes }),
   tell: (line) => process.stderr.write(`${line}\n`),

@@ -5,6 +5,8 @@ export interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: any;
+  /** The body as it came. */
+  readonly raw: string;
   readonly ms: number;
   /** An answer that began and did not come whole. */
   readonly torn: boolean;
@@ -21,12 +23,15 @@ export class Line {
 
   /** Never rejects: that there was no answer is an outcome. */
   send(method: string, path: string, body?: unknown, more: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return this.sendText(method, path, body === undefined ? undefined : JSON.stringify(body), more);
+  }
+
+  sendText(method: string, path: string, text: string | undefined, more: Readonly<Record<string, string>>): Promise<Outcome> {
     const began = performance.now();
     return new Promise((resolve) => {
-      const text = body === undefined ? undefined : JSON.stringify(body);
       const headers =
         text === undefined ? more : { ...more, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-      const none = { status: 0, headers: {}, body: undefined };
+      const none = { status: 0, headers: {}, body: undefined, raw: '' };
       const sent = request({ host: '127.0.0.1', port: this.#port, agent: this.#agent, method, path, headers }, (answer) => {
         let read = '';
         answer.setEncoding('utf8');
@@ -37,6 +42,7 @@ export class Line {
             status: answer.statusCode ?? 0,
             headers: answer.headers,
             body: parsed(read),
+            raw: read,
             ms: performance.now() - began,
             torn: !answer.complete,
           }),
