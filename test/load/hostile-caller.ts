@@ -21,11 +21,11 @@ const { port, seed } = workerData as { readonly port: number; readonly seed: num
 const chance = dice(seed);
 const line = new Line(port);
 const pool = [...seeds, ...readCorpus()].filter(({ base }) => !requests.has(base));
-let over = false;
-parentPort?.once('message', () => (over = true));
+const asked = { over: false };
+parentPort?.once('message', () => (asked.over = true));
 
 /** Calls made from valid ones, one after the other. None may be answered with a failure of ours. */
-while (!over) {
+while (!asked.over) {
   const recipe = mutated(chance.pick(pool), chance);
   const { method, path, text } = callOf(recipe);
   const { status, ms, raw, body } = await line.sendText(method, path, text, { accept: 'application/json, text/event-stream' });
