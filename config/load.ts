@@ -1,28 +1,28 @@
 import { resolve } from 'node:path';
 import type { TObject } from 'typebox';
-import { isBrokerError } from '../core/errors.ts';
-import { isError, type Finding } from '../core/findings.ts';
-import type { Plugin } from '../core/plugin.ts';
-import type { ProviderType } from '../core/provider.ts';
-import { compile } from '../core/schema.ts';
-import type { StorageDriver } from '../core/storage.ts';
+import { isBrokerError } from '../core/contract/errors.ts';
+import { isError, type Finding } from '../core/contract/findings.ts';
+import type { Plugin } from '../core/contract/plugin.ts';
+import type { ProviderType } from '../core/contract/provider.ts';
+import { compile } from '../core/schema/compile.ts';
+import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
-import { checkProviders, typeNamed } from './check-providers.ts';
-import { checkScheduler, checkStorage } from './check-sections.ts';
+import { checkProviders, typeNamed } from './checks/check-providers.ts';
+import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
-import type { Environment } from './environment.ts';
-import { foreignPrograms } from './foreign-programs.ts';
+import type { Environment } from './sources/environment.ts';
+import { foreignPrograms } from './checks/foreign-programs.ts';
 import { isObject } from './objects.ts';
-import { missingFiles } from './missing-files.ts';
-import { Layers, type ValueOrigin } from './origins.ts';
-import { withPlaces } from './misplaced.ts';
-import { absolutePaths, type PathBase } from './paths.ts';
-import { placedIn, refusal } from './places.ts';
-import { loadPlugins } from './plugins.ts';
-import { readSources, type Tree } from './read-sources.ts';
+import { missingFiles } from './checks/missing-files.ts';
+import { Layers, type ValueOrigin } from './sources/origins.ts';
+import { withPlaces } from './checks/misplaced.ts';
+import { absolutePaths, type PathBase } from './sources/paths.ts';
+import { placedIn, refusal } from './sources/places.ts';
+import { loadPlugins } from './plugins/load-plugins.ts';
+import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
-import type { EnvironmentVariables } from './variables.ts';
+import type { EnvironmentVariables } from './sources/variables.ts';
 
 export interface LoadOptions {
   /** A file that the command line names; it beats MUSTER_CONFIG and the search. */

@@ -1,14 +1,13 @@
 /** What plugins and embedders may import: the whole public surface. */
-export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './answers.ts';
-export { checkedAmounts } from './checked-amounts.ts';
-export { ClaimLost, isClaimLost } from './claim-lost.ts';
-export { systemClock, type Clock } from './clock.ts';
-export { BrokerError, codes, isBrokerError, type Code } from './errors.ts';
-export type { BrokerEvent, EventSink } from './events.ts';
-export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './fault.ts';
-export { isError, sentence, sentences, type Finding } from './findings.ts';
-export { silentLog, type Log } from './log.ts';
-export { MemoryStore, type Journal, type JournalEntry } from './memory-store/memory-store.ts';
+export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './contract/answers.ts';
+export { checkedAmounts } from './contract/commits/checked-amounts.ts';
+export { ClaimLost, isClaimLost } from './contract/commits/claim-lost.ts';
+export { systemClock, type Clock } from './contract/clock.ts';
+export { BrokerError, codes, isBrokerError, type Code } from './contract/errors.ts';
+export type { BrokerEvent, EventSink } from './contract/events.ts';
+export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
+export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
+export { silentLog, type Log } from './contract/log.ts';
 export { saidOf } from './model/said-of.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
@@ -18,10 +17,10 @@ export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model
 export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, type RequestStatus } from './model/request.ts';
 export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
 export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
-export type { WishRecord } from './model/wish.ts';
-export type { ObjectSchema, ValueOf } from './object-schema.ts';
-export { isDead } from './owner.ts';
-export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './plugin.ts';
+export type { WishRecord } from './model/signal.ts';
+export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
+export { isDead } from './contract/commits/owner.ts';
+export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
 export {
   defineProviderApi,
   defineProviderType,
@@ -44,11 +43,11 @@ export {
   type ProviderType,
   type SessionOf,
   type Watched,
-} from './provider.ts';
+} from './contract/provider.ts';
 export {
   listView,
   type ListView,
-} from './scheduler.ts';
+} from './contract/scheduler.ts';
 export type {
   CanonicalTemplate,
   ListOf,
@@ -60,10 +59,10 @@ export type {
   TemplatesRead,
   WrittenKey,
   View,
-} from './scheduler.ts';
-export { refusals } from './refusals.ts';
-export { compile, type Compiled, type Parsed, type ParseOptions } from './schema.ts';
-export { camelCase, hint, nearest } from './spelling.ts';
+} from './contract/scheduler.ts';
+export { refusals } from './contract/commits/refusals.ts';
+export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
+export { camelCase, hint, nearest } from './schema/spelling.ts';
 export {
   defineStorage,
   type Change,
@@ -77,7 +76,7 @@ export {
   type StorageCopy,
   type StorageDriver,
   type Store,
-} from './storage.ts';
+} from './contract/storage.ts';
 export type { SourceInfo } from './templates/layers.ts';
 /** The library of JSON schemas that the broker uses itself; a plugin may bring another, `@sinclair/typebox` among them. */
 export { Type, type Static, type TObject, type TSchema } from 'typebox';

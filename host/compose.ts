@@ -1,41 +1,41 @@
 import { dirname, resolve } from 'node:path';
-import { loadPlugins } from '../config/plugins.ts';
+import { loadPlugins } from '../config/plugins/load-plugins.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { configurationChecks } from '../config/configuration-checks.ts';
-import { readTemplateFiles } from '../config/template-files.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Container } from '../core/container.ts';
-import { BrokerError } from '../core/errors.ts';
-import { clock, providerApis, providerTypes, schedulers, store as storeToken } from '../core/extension-points.ts';
-import type { Settings } from '../core/lifecycle/settings.ts';
-import type { Log } from '../core/log.ts';
+import { configurationChecks } from '../config/checks/configuration-checks.ts';
+import { readTemplateFiles } from '../config/templates/template-files.ts';
+import type { Clock } from '../core/contract/clock.ts';
+import type { Container } from '../core/wiring/container.ts';
+import { BrokerError } from '../core/contract/errors.ts';
+import { clock, providerApis, providerTypes, schedulers, store as storeToken } from '../core/wiring/extension-points.ts';
+import type { Settings } from '../core/reconciler/settings.ts';
+import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operationPoint, registerOperations } from '../core/operations/registry.ts';
 import { Rendering } from '../core/operations/rendering.ts';
-import { inWords } from '../core/operations/strategy-words.ts';
+import { inWords } from '../core/operations/strategy-failure.ts';
 import type { Services } from '../core/operations/services.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
-import { Cleanup } from '../core/requests/cleanup.ts';
-import { Inventory } from '../core/requests/inventory.ts';
-import { RequestDesk } from '../core/requests/desk.ts';
+import { Cleanup } from '../core/requests/clean-up.ts';
+import { Inventory } from '../core/requests/queries/inventory.ts';
+import { RequestDesk } from '../core/requests/request-service.ts';
 import { Steering } from '../core/requests/steering.ts';
-import type { SchedulerStrategy } from '../core/scheduler.ts';
-import type { Store } from '../core/storage.ts';
-import { TemplateDesk } from '../core/templates/desk.ts';
+import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
+import type { Store } from '../core/contract/storage.ts';
+import { TemplateDesk } from '../core/templates/template-service.ts';
 import { TemplateLibrary } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
-import { facesStore } from './faces-store.ts';
-import { LookBoard } from './look-board.ts';
+import { facesStore } from './store/interface-store.ts';
+import { LookBoard } from './loop/refresh-batcher.ts';
 import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
-import type { LoopHandle } from './loop-handle.ts';
-import type { LoopThreadOptions } from './loop-thread.ts';
-import { thisOwner } from './owner.ts';
-import { inPreference, placementOf } from './placement.ts';
-import type { PrimaryLink } from './workers/primary-link.ts';
+import type { LoopHandle } from './loop/loop-handle.ts';
+import type { LoopThreadOptions } from './loop/loop-thread.ts';
+import { thisOwner } from './process/this-owner.ts';
+import { inPreference, placementOf } from './process/placement.ts';
+import type { PrimaryLink } from './cluster/primary-link.ts';
 
 /** A broker put together: what every face works with. */
 export interface Broker {
@@ -175,11 +175,11 @@ async function startLoop(options: ComposeOptions, container: Container, board: L
   const where = options.loop ?? 'thread';
   if (where === 'none') return undefined;
   if (where === 'thread' && storageOf(container, configuration).shared) {
-    const { LoopThread } = await import('./loop-thread.ts');
+    const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked, ...options.thread });
   }
-  const { startInlineLoop } = await import('./loop-inline.ts');
+  const { startInlineLoop } = await import('./loop/inline-loop.ts');
   return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, looked });
 }
 

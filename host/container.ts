@@ -1,6 +1,6 @@
-import { systemClock, type Clock } from '../core/clock.ts';
-import { Container } from '../core/container.ts';
-import { BrokerError } from '../core/errors.ts';
+import { systemClock, type Clock } from '../core/contract/clock.ts';
+import { Container } from '../core/wiring/container.ts';
+import { BrokerError } from '../core/contract/errors.ts';
 import {
   clock,
   contribute,
@@ -11,14 +11,14 @@ import {
   providerTypes,
   storages,
   store,
-} from '../core/extension-points.ts';
-import type { LoopParts } from '../core/lifecycle/loop.ts';
-import type { Log } from '../core/log.ts';
-import type { Plugin } from '../core/plugin.ts';
-import type { Owner, StorageDriver } from '../core/storage.ts';
+} from '../core/wiring/extension-points.ts';
+import type { LoopParts } from '../core/reconciler/loop.ts';
+import type { Log } from '../core/contract/log.ts';
+import type { Plugin } from '../core/contract/plugin.ts';
+import type { Owner, StorageDriver } from '../core/contract/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { maskCommits } from './mask-commits.ts';
-import { secretsOf } from './secrets.ts';
+import { maskCommits } from './store/mask-commits.ts';
+import { secretsOf } from './process/secrets.ts';
 
 /** A container with what the plugins bring; the store is not open yet. */
 export function containerOf(plugins: readonly Plugin[], log: Log, time: Clock = systemClock): Container {

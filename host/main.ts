@@ -1,4 +1,4 @@
-import { quickStart } from './quick-start.ts';
+import { quickStart } from './process/compile-cache.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
@@ -9,10 +9,10 @@ quickStart();
 const [, , command, script = ''] = process.argv;
 if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
   // A scheduler starts a process for every call: the rest of the command line is not even loaded.
-  const { runScript } = await import('./hostfactory/script-main.ts');
+  const { runScript } = await import('./hostfactory/client/script-main.ts');
   await runScript(process.argv.slice(3));
 } else if (process.argv.length === 3 && (command === '--version' || command === '-V')) {
-  const { thisPackage } = await import('./package.ts');
+  const { thisPackage } = await import('./process/this-package.ts');
   process.stdout.write(`${thisPackage.version}\n`);
 } else {
   const { run } = await import('./cli/program.ts');

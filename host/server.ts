@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LoadedConfiguration } from '../config/load.ts';
-import type { Log } from '../core/log.ts';
-import { isLoopback } from './caller-check.ts';
+import type { Log } from '../core/contract/log.ts';
+import { isLoopback } from './http/caller-check.ts';
 import { compose } from './compose.ts';
-import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory.ts';
-import { firstSteps } from './first-steps.ts';
-import { freeSocketPath } from './listen-socket.ts';
-import { thisPackage } from './package.ts';
-import { serveHttp } from './serve-http.ts';
-import { refuseSamples } from './refuse-samples.ts';
-import { removeServerPlace, writeServerPlace } from './server-place.ts';
-import { writeLastStart, type StartRecord } from './start-record.ts';
+import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory/data-directory.ts';
+import { firstSteps } from './process/first-steps.ts';
+import { freeSocketPath } from './http/listen-socket.ts';
+import { thisPackage } from './process/this-package.ts';
+import { serveHttp } from './http/serve-http.ts';
+import { refuseSamples } from './data-directory/refuse-samples.ts';
+import { removeServerPlace, writeServerPlace } from './data-directory/server-place.ts';
+import { writeLastStart, type StartRecord } from './data-directory/start-record.ts';
 
 export interface RunningServer {
   /** `http://127.0.0.1:8000` */
@@ -42,11 +42,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { configuration } = loaded;
   const { data_directory, server: settings } = configuration;
   refuseSamples(loaded, process.cwd());
-  if (api_only) (await import('./shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
+  if (api_only) (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
   if (settings.workers > 1) {
-    const { serveWithWorkers } = await import('./workers/primary.ts');
+    const { serveWithWorkers } = await import('./cluster/primary.ts');
     return serveWithWorkers(options);
   }
   const undo = new AsyncDisposableStack();

@@ -5,9 +5,9 @@ import { CommonTemplate } from '../core/model/template.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { interactiveInput } from '../core/operations/interactive-input.ts';
 import { operations } from '../core/operations/registry.ts';
-import type { Declared } from '../host/cli/declared.ts';
+import type { Declared } from '../host/cli/operations/declared-operations.ts';
 
-const file = join(import.meta.dirname, '../host/cli/declared.json');
+const file = join(import.meta.dirname, '../host/cli/operations/declared-operations.json');
 
 /** The operations as the command line reads them, made anew from the registry. */
 export function cliDeclarations(): Declared {

@@ -4,7 +4,7 @@ import type { Argument, Option } from 'commander';
 import { commandTree, nodesOf, type CommandNode } from '../host/cli/command-tree.ts';
 import { examplesOf } from '../host/cli/examples.ts';
 import { exitMeanings } from '../host/cli/exit-codes.ts';
-import { operationGroups } from '../host/cli/operation-groups.ts';
+import { operationGroups } from '../host/cli/operations/operation-groups.ts';
 import { programOf } from '../host/cli/program.ts';
 
 const page = join(import.meta.dirname, '../docs/reference/cli.md');

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPlugins } from '../config/defaults.ts';
-import { prefix, prefixOf } from '../config/environment.ts';
+import { prefix, prefixOf } from '../config/sources/environment.ts';
 import { ConfigurationFile } from '../config/schema.ts';
 import type { Plugin } from '../core/index.ts';
 import { commonTemplateFields } from '../core/model/template.ts';

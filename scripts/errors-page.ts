@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codes, BrokerError, type Code } from '../core/errors.ts';
-import { faultKinds, faultMeanings, ownFaultCodes } from '../core/fault.ts';
+import { codes, BrokerError, type Code } from '../core/contract/errors.ts';
+import { faultKinds, faultMeanings, ownFaultCodes } from '../core/contract/fault.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operations as registered } from '../core/operations/registry.ts';
 import { rejections } from '../core/selection/candidate.ts';
 import { exitCodeOf, exitMeanings } from '../host/cli/exit-codes.ts';
-import { failure } from '../host/mcp/envelope.ts';
+import { failure } from '../host/mcp/tools/envelope.ts';
 import { refusalBody, refusalOf } from '../host/rest/refusal.ts';
 import { sdkError } from '../host/sdk/errors.ts';
 import { table } from './schema-text.ts';

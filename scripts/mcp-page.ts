@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../core/operations/operation.ts';
 import { operations } from '../core/operations/registry.ts';
-import { resourceTemplates } from '../host/mcp/resources.ts';
-import { toolOf } from '../host/mcp/tool.ts';
+import { resourceTemplates } from '../host/mcp/resources/resources.ts';
+import { toolOf } from '../host/mcp/tools/tool.ts';
 import { fieldRows, table } from './schema-text.ts';
 
 const page = join(import.meta.dirname, '../docs/reference/mcp.md');

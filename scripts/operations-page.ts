@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../core/operations/operation.ts';
 import { operations as registered } from '../core/operations/registry.ts';
-import { camelCase } from '../core/spelling.ts';
+import { camelCase } from '../core/schema/spelling.ts';
 import { apiPrefix } from '../host/rest/bind-operation.ts';
-import { toolOf } from '../host/mcp/tool.ts';
+import { toolOf } from '../host/mcp/tools/tool.ts';
 import { table } from './schema-text.ts';
 
 const page = join(import.meta.dirname, '../docs/reference/operations.md');

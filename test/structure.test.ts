@@ -70,7 +70,7 @@ test('core imports only itself and a few libraries without the world', (t) => {
 test('reflect-metadata is imported in one place', (t) => {
   t.deepEqual(
     imports.filter(({ target }) => target === 'reflect-metadata').map(({ file }) => file),
-    ['core/container.ts'],
+    ['core/wiring/container.ts'],
   );
 });
 
@@ -116,11 +116,11 @@ test('config and host import no plugin statically, config no host, and neither a
 const faces = ['cli', 'hostfactory', 'mcp', 'rest', 'sdk'];
 /** Commands that start another face, and routes of the server that lead to one. */
 const doors = new Set([
-  'host/cli/hostfactory.ts',
-  'host/cli/mcp.ts',
+  'host/cli/commands/hostfactory.ts',
+  'host/cli/commands/mcp.ts',
   'host/hostfactory/routes.ts',
   'host/rest/app.ts',
-  'host/rest/mcp-route.ts',
+  'host/rest/routes/mcp-route.ts',
   'host/rest/openapi/service-paths.ts',
 ]);
 
@@ -144,7 +144,7 @@ test('importing the package or its SDK loads no operation, no configuration and 
   const loaded = new Set(['host/package/index.ts']);
   for (const file of loaded)
     for (const each of imports) if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
-  t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/provider.ts'));
+  t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/contract/provider.ts'));
   const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|container)|^host\/(package|sdk)\//.test(file));
   t.deepEqual(heavy, []);
 });

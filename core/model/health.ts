@@ -1,4 +1,4 @@
-import type { FaultKind } from '../fault.ts';
+import type { FaultKind } from '../contract/fault.ts';
 
 /** What is known of an instance: nothing until it answered once in its present configuration, then whether it answers. */
 export const healthStatuses = ['unknown', 'healthy', 'unhealthy'] as const;

@@ -2,7 +2,7 @@ import type { AttemptRecord } from './attempt.ts';
 import type { MachineRecord } from './machine.ts';
 import type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './records.ts';
 import type { RequestRecord } from './request.ts';
-import type { WishRecord } from './wish.ts';
+import type { WishRecord } from './signal.ts';
 
 /** What is stored, by kind. */
 export interface Records {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { faultKinds, type FaultKind } from '../fault.ts';
+import { faultKinds, type FaultKind } from '../contract/fault.ts';
 
 /** A pool of machines that a template allows, in the plugin's own spelling: `key` is compared, the rest is shown. */
 export const Offer = Type.Object({ key: Type.String() }, { additionalProperties: true });

@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties } from 'typebox';
-import type { ObjectSchema, ValueOf } from '../object-schema.ts';
+import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 
 /** `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, beginning with a letter or a digit. */
 export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';

@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Code } from '../errors.ts';
+import type { Code } from '../contract/errors.ts';
 import type { IdempotencyKey } from '../requests/idempotency.ts';
-import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../scheduler.ts';
-import type { Lazy } from '../requests/detail.ts';
+import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../contract/scheduler.ts';
+import type { Lazy } from '../requests/queries/detail.ts';
 import type { Services } from './services.ts';
 
 /** What a handler returns for each view of the scheduler strategy. */

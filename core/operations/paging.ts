@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { BrokerError } from '../errors.ts';
-import { hint } from '../spelling.ts';
-import { p } from '../vocabulary.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { hint } from '../schema/spelling.ts';
+import { p } from './parameters.ts';
 
 export interface Paging {
   readonly limit: number;

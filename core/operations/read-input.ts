@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
-import { BrokerError } from '../errors.ts';
-import { placesOf, sentences } from '../findings.ts';
-import { compile } from '../schema.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { placesOf, sentences } from '../contract/findings.ts';
+import { compile } from '../schema/compile.ts';
 import type { Operation } from './operation.ts';
 
 /** The input of an operation as a program hands it over: any spelling, defaults filled in. Refuses with INVALID_REQUEST, everything at once. */

@@ -1,11 +1,11 @@
-import { extensionPoint, type Container } from '../container.ts';
+import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
-import { getConfiguration } from './configuration.ts';
-import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, listReclaimedMachines } from './machines.ts';
-import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './maintenance.ts';
-import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './provider-checks.ts';
-import { checkProvider } from './provider-health.ts';
-import { getProvider, getProviderCapabilities, listProviders } from './providers.ts';
+import { getConfiguration } from './providers/configuration.ts';
+import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, listReclaimedMachines } from './machines/machines.ts';
+import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './machines/maintenance.ts';
+import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './providers/provider-checks.ts';
+import { checkProvider } from './providers/provider-health.ts';
+import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
   cancelRequest,
   createRequest,
@@ -14,12 +14,12 @@ import {
   listRequests,
   listReturnRequests,
   syncAndGetRequest,
-} from './requests.ts';
-import { createSelectedRequest, getRequestProvider } from './selected-requests.ts';
-import { completeRequest, getRequestSummary, populateMachineIds, syncRequest, updateRequestStatus } from './steering.ts';
-import { validateTemplateForProvider, validateTemplateForProviders } from './template-fits.ts';
-import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './template-writes.ts';
-import { getTemplate, listTemplates, refreshTemplates } from './templates.ts';
+} from './requests/requests.ts';
+import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
+import { completeRequest, getRequestSummary, populateMachineIds, syncRequest, updateRequestStatus } from './requests/steering.ts';
+import { validateTemplateForProvider, validateTemplateForProviders } from './templates/template-fits.ts';
+import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './templates/template-writes.ts';
+import { getTemplate, listTemplates, refreshTemplates } from './templates/templates.ts';
 
 /** Everything that muster can do. A new operation is one entry in one of the files imported here. */
 export const operations = [

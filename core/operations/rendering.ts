@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { TSchema } from 'typebox';
 import type { RequestRecord } from '../model/request.ts';
-import type { Lazy } from '../requests/detail.ts';
-import type { ListOf, RequestDetail, SchedulerStrategy } from '../scheduler.ts';
-import { strategyFailed } from './strategy-words.ts';
-import { pluginOf } from '../plugin-of.ts';
+import type { Lazy } from '../requests/queries/detail.ts';
+import type { ListOf, RequestDetail, SchedulerStrategy } from '../contract/scheduler.ts';
+import { strategyFailed } from './strategy-failure.ts';
+import { pluginOf } from '../wiring/contributed-by.ts';
 import type { Operation, Viewed, ViewName } from './operation.ts';
 
 const json = 'application/json';

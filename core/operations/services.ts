@@ -1,15 +1,15 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../contract/clock.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
-import type { Cleanup } from '../requests/cleanup.ts';
-import type { Inventory } from '../requests/inventory.ts';
-import type { RequestDesk } from '../requests/desk.ts';
+import type { Cleanup } from '../requests/clean-up.ts';
+import type { Inventory } from '../requests/queries/inventory.ts';
+import type { RequestDesk } from '../requests/request-service.ts';
 import type { Steering } from '../requests/steering.ts';
-import type { SchedulerStrategy } from '../scheduler.ts';
-import type { TemplateDesk } from '../templates/desk.ts';
+import type { SchedulerStrategy } from '../contract/scheduler.ts';
+import type { TemplateDesk } from '../templates/template-service.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
 import type { TemplateReview } from '../templates/review.ts';
-import type { ConfigurationChecks } from './configuration-checks.ts';
+import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 
 /** What operations work with. Made by the host, once for a process. */
 export interface Services {

@@ -1,4 +1,4 @@
-import { BrokerError } from '../errors.ts';
+import { BrokerError } from '../contract/errors.ts';
 import type { Checked } from '../model/health.ts';
 
 /** How faces have the loop ask an instance now, wherever the loop runs. */

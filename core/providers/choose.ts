@@ -1,5 +1,5 @@
-import { BrokerError } from '../errors.ts';
-import { isError, sentences } from '../findings.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { isError, sentences } from '../contract/findings.ts';
 import { variantFor, type Placed } from '../model/placed.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Preference } from '../model/request.ts';

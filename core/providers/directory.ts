@@ -1,13 +1,13 @@
-import type { BrokerError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import type { BrokerError } from '../contract/errors.ts';
+import type { Finding } from '../contract/findings.ts';
 import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
 import { variantFor, type Placed } from '../model/placed.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
-import type { MachineType, Places, ProviderApi, ProviderType } from '../provider.ts';
+import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
-import { Asking, Wrong, type AskingParts } from './asking.ts';
+import { Asking, Wrong, type AskingParts } from './guard/asking.ts';
 import {
   answerOf,
   findings as findingsAnswer,
@@ -15,7 +15,7 @@ import {
   offers as offersAnswer,
   places as placesAnswer,
   yesOrNo,
-} from './contract/answers.ts';
+} from './answer-checks/answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
 import type { Facts, Lack, LackingOffer } from './facts.ts';
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../contract/clock.ts';
 import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
-import type { MachineType, Places } from '../provider.ts';
+import type { MachineType, Places } from '../contract/provider.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
-import type { Change, Store } from '../storage.ts';
+import type { Change, Store } from '../contract/storage.ts';
 import { fingerprint } from './fingerprint.ts';
 import { KnownFacts } from './known-facts.ts';
 

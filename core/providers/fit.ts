@@ -1,8 +1,8 @@
-import { isError, sentence, type Finding } from '../findings.ts';
+import { isError, sentence, type Finding } from '../contract/findings.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
-import type { ProviderApi } from '../provider.ts';
-import { hint } from '../spelling.ts';
+import type { ProviderApi } from '../contract/provider.ts';
+import { hint } from '../schema/spelling.ts';
 import type { TemplateReview } from '../templates/review.ts';
 import type { ProviderDirectory } from './directory.ts';
 

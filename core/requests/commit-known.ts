@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { BrokerError, isBrokerError } from '../errors.ts';
-import type { Change, Store } from '../storage.ts';
+import type { Clock } from '../contract/clock.ts';
+import { BrokerError, isBrokerError } from '../contract/errors.ts';
+import type { Change, Store } from '../contract/storage.ts';
 
 /** It is looked at once when the storage could not say what became of a commit, and again after these milliseconds. */
 const looksAfter = [50, 150, 300, 500, 1_000];

@@ -1,8 +1,8 @@
-import { newReturnId, newWishId } from '../ids.ts';
+import { newReturnId, newWishId } from '../model/ids.ts';
 import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
-import type { WishRecord } from '../model/wish.ts';
-import type { Change } from '../storage.ts';
+import type { WishRecord } from '../model/signal.ts';
+import type { Change } from '../contract/storage.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';

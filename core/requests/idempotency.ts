@@ -1,5 +1,5 @@
-import { BrokerError, isBrokerError } from '../errors.ts';
-import type { Change, Store } from '../storage.ts';
+import { BrokerError, isBrokerError } from '../contract/errors.ts';
+import type { Change, Store } from '../contract/storage.ts';
 
 /** An Idempotency-Key as a face received it. */
 export interface IdempotencyKey {

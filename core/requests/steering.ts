@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
-import { BrokerError } from '../errors.ts';
-import { expectedMs, expectedTopic } from '../expected.ts';
-import { newWishId } from '../ids.ts';
-import { isSettled } from '../lifecycle/attempt.ts';
+import type { Clock } from '../contract/clock.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { expectedMs, expectedTopic } from './expected-machines.ts';
+import { newWishId } from '../model/ids.ts';
+import { isSettled } from '../reconciler/state/attempt.ts';
 import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
-import type { Change, Store } from '../storage.ts';
-import { requestNotFound } from './not-found.ts';
+import type { Change, Store } from '../contract/storage.ts';
+import { requestNotFound } from './queries/not-found.ts';
 
 const rowsAtOnce = 200;
 

@@ -1,6 +1,6 @@
 import { Settings } from 'typebox/system';
-import { moreFindings, mostFindings, type Finding } from '../findings.ts';
-import { hint } from '../spelling.ts';
+import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
+import { hint } from './spelling.ts';
 import type { Plan } from './plan.ts';
 
 /** A validation error as typebox gives it. */

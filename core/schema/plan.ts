@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { camelCase } from '../spelling.ts';
+import { camelCase } from './spelling.ts';
 
 /** What a schema says about spelling, defaults and conversion, worked out once. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import type { Finding } from '../findings.ts';
+import type { Finding } from '../contract/findings.ts';
 import type { Plan } from './plan.ts';
 
 /** A copy in canonical spelling, of fields and of the values that a schema gives `value_aliases`. Equal values under two spellings pass; different ones are a finding at both paths. */

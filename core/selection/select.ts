@@ -1,5 +1,5 @@
-import { BrokerError, type Code } from '../errors.ts';
-import { hint } from '../spelling.ts';
+import { BrokerError, type Code } from '../contract/errors.ts';
+import { hint } from '../schema/spelling.ts';
 import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
 import { sift, unfitness } from './eligibility.ts';
 import { policies, type Policy } from './policies.ts';

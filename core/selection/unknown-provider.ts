@@ -1,5 +1,5 @@
-import { BrokerError } from '../errors.ts';
-import { hint } from '../spelling.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { hint } from '../schema/spelling.ts';
 
 /** The refusal of a name that no configured provider instance has. */
 export function unknownProvider(name: string, known: readonly string[]): BrokerError {

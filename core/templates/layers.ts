@@ -1,6 +1,6 @@
-import type { Finding } from '../findings.ts';
+import type { Finding } from '../contract/findings.ts';
 import type { Template } from '../model/template.ts';
-import type { TemplateLayer, WrittenKey } from '../scheduler.ts';
+import type { TemplateLayer, WrittenKey } from '../contract/scheduler.ts';
 import { stillWritten } from './still-written.ts';
 
 export type FileType = 'main' | 'provider_type' | 'provider_instance';

@@ -1,11 +1,11 @@
-import { BrokerError } from '../errors.ts';
-import { firstOf, isError, sentence, sentences, type Finding } from '../findings.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { Placed } from '../model/placed.ts';
 import type { Template } from '../model/template.ts';
-import type { TemplateDetail } from '../scheduler.ts';
-import { nearest } from '../spelling.ts';
-import type { Store } from '../storage.ts';
+import type { TemplateDetail } from '../contract/scheduler.ts';
+import { nearest } from '../schema/spelling.ts';
+import type { Store } from '../contract/storage.ts';
 import { mergeLayers, type FileLayer, type LayerSet, type MergeOptions, type SourceInfo } from './layers.ts';
 import { mergeAll, noTemplates, type AllTemplates } from './merge-all.ts';
 import { listTemplates, type Placement, type TemplateQuery } from './list.ts';

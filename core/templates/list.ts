@@ -1,7 +1,7 @@
-import { BrokerError } from '../errors.ts';
+import { BrokerError } from '../contract/errors.ts';
 import type { Template } from '../model/template.ts';
-import type { TemplateDetail } from '../scheduler.ts';
-import { hint } from '../spelling.ts';
+import type { TemplateDetail } from '../contract/scheduler.ts';
+import { hint } from '../schema/spelling.ts';
 import type { MergedTemplate } from './layers.ts';
 import type { TemplateReview } from './review.ts';
 

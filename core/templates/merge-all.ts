@@ -1,4 +1,4 @@
-import { isError, type Finding } from '../findings.ts';
+import { isError, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import { mergeLayers, type FileLayer, type LayerSet, type MergedTemplate, type MergeOptions } from './layers.ts';
 import type { TemplateReview } from './review.ts';

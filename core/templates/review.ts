@@ -1,11 +1,11 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import { byPath, moreFindings, mostFindings, type Finding } from '../findings.ts';
+import { byPath, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { commonTemplateFields } from '../model/template.ts';
-import type { ObjectSchema } from '../object-schema.ts';
-import type { ProviderApi, ProviderType } from '../provider.ts';
-import type { CanonicalTemplate } from '../scheduler.ts';
-import { compile, type Compiled } from '../schema.ts';
-import { hint, nearest } from '../spelling.ts';
+import type { ObjectSchema } from '../schema/object-schema.ts';
+import type { ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { CanonicalTemplate } from '../contract/scheduler.ts';
+import { compile, type Compiled } from '../schema/compile.ts';
+import { hint, nearest } from '../schema/spelling.ts';
 import { limitNotSet } from './limit-not-set.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { TemplateLayer, WrittenKey } from '../scheduler.ts';
+import type { TemplateLayer, WrittenKey } from '../contract/scheduler.ts';
 
 type Layer = Pick<TemplateLayer, 'fields' | 'as_written'>;
 

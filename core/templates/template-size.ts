@@ -1,4 +1,4 @@
-import type { Finding } from '../findings.ts';
+import type { Finding } from '../contract/findings.ts';
 import type { Template } from '../model/template.ts';
 
 /** Characters that a template may have as JSON, beyond what any needs: lists of templates hold all of them, and each change is looked through anew. */

@@ -1,4 +1,4 @@
-import { firstOf, isError, sentence, type Finding } from '../findings.ts';
+import { firstOf, isError, sentence, type Finding } from '../contract/findings.ts';
 import type { Template } from '../model/template.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { TemplateReview } from './review.ts';

@@ -1,4 +1,4 @@
-import { declarations, type DeclaredOperation } from './declared.ts';
+import { declarations, type DeclaredOperation } from './operations/declared-operations.ts';
 
 /** One way to call an operation. */
 export interface CommandForm {

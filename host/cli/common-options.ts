@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { DeclaredOperation } from './declared.ts';
+import type { DeclaredOperation } from './operations/declared-operations.ts';
 import { forms } from './output/print.ts';
 
 /** The options that operations have beside their inputs. */

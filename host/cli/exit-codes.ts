@@ -1,4 +1,4 @@
-import { codes, type Code } from '../../core/errors.ts';
+import { codes, type Code } from '../../core/contract/errors.ts';
 
 /** What the process ends with, for scripts. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, not_found: 3, refused: 4, unreachable: 5, short: 6, interrupted: 130 } as const;

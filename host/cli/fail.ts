@@ -1,5 +1,5 @@
-import { sentence, type Finding } from '../../core/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { sentence, type Finding } from '../../core/contract/findings.ts';
+import type { Terminal } from '../process/terminal.ts';
 import { codeOf, exitCodeOf } from './exit-codes.ts';
 
 /** Says what went wrong: a sentence for refusals, findings one a line; a stack only for what nobody foresaw. The exit code. */

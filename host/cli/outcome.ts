@@ -1,4 +1,4 @@
-import type { RequestAnswer } from '../../core/answers.ts';
+import type { RequestAnswer } from '../../core/contract/answers.ts';
 import { exitCodes } from './exit-codes.ts';
 
 const ends: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);

@@ -1,19 +1,19 @@
 import { Command, CommanderError } from 'commander';
-import { thisPackage } from '../package.ts';
-import { processTerminal, type Terminal } from '../terminal.ts';
-import { completionCommand } from './completion.ts';
+import { thisPackage } from '../process/this-package.ts';
+import { processTerminal, type Terminal } from '../process/terminal.ts';
+import { completionCommand } from './commands/completion.ts';
 import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
 import { tellFailure } from './fail.ts';
-import { hostfactoryCommands } from './hostfactory.ts';
-import { mcpCommands } from './mcp.ts';
-import { operationGroupCommands } from './operation-groups.ts';
+import { hostfactoryCommands } from './commands/hostfactory.ts';
+import { mcpCommands } from './commands/mcp.ts';
+import { operationGroupCommands } from './operations/operation-groups.ts';
 import { optionsLast } from './options-last.ts';
-import { pluginsCommands } from './plugins.ts';
-import { serverCommands } from './server.ts';
-import { simulatorCommands } from './simulator.ts';
-import { storageCommands } from './storage.ts';
-import { strayWord } from './stray-word.ts';
+import { pluginsCommands } from './commands/plugins.ts';
+import { serverCommands } from './commands/server/server.ts';
+import { simulatorCommands } from './commands/simulator.ts';
+import { storageCommands } from './commands/storage.ts';
+import { strayWord } from './unknown-command.ts';
 import type { Cli } from './cli.ts';
 
 /** Adds a group of commands to the program, one file each. `named`: whether the command line is about it; what takes time to add may wait for that. */

@@ -1,6 +1,6 @@
 import type { MachineKey, MachineRecord } from '../../core/model/machine.ts';
-import type { Inventory } from '../../core/requests/inventory.ts';
-import { meant, severalMeant } from '../../core/requests/machines-named.ts';
+import type { Inventory } from '../../core/requests/queries/inventory.ts';
+import { meant, severalMeant } from '../../core/requests/queries/machines-named.ts';
 import type { NamedHost } from './input.ts';
 
 /**

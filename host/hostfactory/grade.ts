@@ -1,4 +1,4 @@
-import { isBrokerError, type Code } from '../../core/errors.ts';
+import { isBrokerError, type Code } from '../../core/contract/errors.ts';
 
 /**
  * How bad a refusal is, as LSF reads it: by `error` it takes the template for one that is of no use, by `warning` it

@@ -1,4 +1,4 @@
-import { invalidInput, refusal } from './script.ts';
+import { invalidInput, refusal } from './client/script.ts';
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,16 +1,16 @@
 import { readInput } from '../../core/operations/read-input.ts';
 import type { Broker } from '../compose.ts';
-import { isLocalCall } from '../local-call.ts';
+import { isLocalCall } from '../http/local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
-import { callerOf } from '../rest/idempotency-key.ts';
+import { callerOf } from '../rest/call/idempotency-key.ts';
 import { limitRoute } from '../rest/limits/limit-route.ts';
 import { refuseUnderPressure } from '../rest/limits/under-pressure.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 import { refusalOf } from '../rest/refusal.ts';
 import { gradeOf } from './grade.ts';
 import { scriptBody } from './script-body.ts';
-import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type ScriptName } from './script-call.ts';
-import type { ScriptCall } from './script.ts';
+import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type ScriptName } from './client/script-call.ts';
+import type { ScriptCall } from './client/script.ts';
 import { scripts } from './scripts/index.ts';
 
 /** As the operations behind them. */

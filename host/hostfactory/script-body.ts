@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { dialects } from './script-call.ts';
+import { dialects } from './client/script-call.ts';
 
 /** The body of a script's route: a ScriptBody. */
 export const scriptBody = Type.Object(

@@ -6,12 +6,12 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { thisPackage } from '../package.ts';
-import type { CarryOperation } from './broker-access.ts';
+import { thisPackage } from '../process/this-package.ts';
+import type { CarryOperation } from './sessions/broker-access.ts';
 import { instructions } from './instructions.ts';
-import { withinAnswer } from './one-answer.ts';
-import { listResources, readResource, resourceTemplates } from './resources.ts';
-import { toolbox } from './toolbox.ts';
+import { withinAnswer } from './tools/one-answer.ts';
+import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
+import { toolbox } from './tools/toolbox.ts';
 
 export interface McpOptions {
   /** Carries operations out. */

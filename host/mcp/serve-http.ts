@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
-import { urlOf } from '../reach/running-server.ts';
-import { securityHeaders } from '../security-headers.ts';
-import { cannotListen } from '../serve-http.ts';
-import type { BrokerAccess } from './broker-access.ts';
-import { objectionToHost, objectionToOrigin } from '../caller-check.ts';
-import { refuse } from './refuse.ts';
-import { mcpSessions } from './sessions.ts';
+import { urlOf } from '../client/running-server.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { cannotListen } from '../http/serve-http.ts';
+import type { BrokerAccess } from './sessions/broker-access.ts';
+import { objectionToHost, objectionToOrigin } from '../http/caller-check.ts';
+import { refuse } from './tools/refuse.ts';
+import { mcpSessions } from './sessions/sessions.ts';
 
 export interface McpHttpOptions {
   readonly access: BrokerAccess;

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Terminal } from '../terminal.ts';
-import type { BrokerAccess } from './broker-access.ts';
+import type { Terminal } from '../process/terminal.ts';
+import type { BrokerAccess } from './sessions/broker-access.ts';
 import { mcpServer } from './mcp-server.ts';
 
 /** Serves one client over the streams of this process, until it closes its end or the signal comes. Calls that came before the end are answered. */

@@ -1,9 +1,9 @@
-import { isLoopback } from '../caller-check.ts';
-import { interruption } from '../interruption.ts';
-import type { ReachFlags } from '../reach/open-client.ts';
-import type { Terminal } from '../terminal.ts';
-import { brokerAccess } from './broker-access.ts';
-import { clientPool } from './client-pool.ts';
+import { isLoopback } from '../http/caller-check.ts';
+import { interruption } from '../process/interruption.ts';
+import type { ReachFlags } from '../client/open-client.ts';
+import type { Terminal } from '../process/terminal.ts';
+import { brokerAccess } from './sessions/broker-access.ts';
+import { clientPool } from './sessions/client-pool.ts';
 
 /** What `muster mcp serve` takes. */
 export interface McpFlags extends Omit<ReachFlags, 'server'> {

@@ -2,7 +2,7 @@ import type { HealthStatus } from '../../core/model/health.ts';
 import { machineStatuses } from '../../core/model/machine.ts';
 import { requestStatuses } from '../../core/model/request.ts';
 import type { Broker } from '../compose.ts';
-import { thisPackage } from '../package.ts';
+import { thisPackage } from '../process/this-package.ts';
 import { gauge, type Family } from './family.ts';
 
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };

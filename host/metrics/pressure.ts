@@ -1,5 +1,5 @@
-import { BrokerError } from '../../core/errors.ts';
-import type { Store } from '../../core/storage.ts';
+import { BrokerError } from '../../core/contract/errors.ts';
+import type { Store } from '../../core/contract/storage.ts';
 import { counter, gauge, type Family } from './family.ts';
 
 /** A commit that is not durable yet. */

@@ -1,4 +1,4 @@
-import type { ProviderMeter } from '../../core/providers/provider-meter.ts';
+import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
 import { Durations } from './durations.ts';
 import type { Family } from './family.ts';
 

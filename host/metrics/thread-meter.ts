@@ -1,4 +1,4 @@
-import type { Store } from '../../core/storage.ts';
+import type { Store } from '../../core/contract/storage.ts';
 import { Durations } from './durations.ts';
 import { gauge, type Family } from './family.ts';
 

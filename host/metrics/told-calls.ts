@@ -1,6 +1,6 @@
-import type { Log } from '../../core/log.ts';
-import type { FaultKind } from '../../core/fault.ts';
-import type { ProviderMeter } from '../../core/providers/provider-meter.ts';
+import type { Log } from '../../core/contract/log.ts';
+import type { FaultKind } from '../../core/contract/fault.ts';
+import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
 
 const told = (ms: number, kind: FaultKind | undefined) => ({
   ms: Math.round(ms * 10) / 10,

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
-import type { SchedulerStrategy } from '../../core/scheduler.ts';
+import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
 import type { Broker } from '../compose.ts';
-import { isLocalCall } from '../local-call.ts';
-import { callFormats, varyOfFormats } from './call-format.ts';
-import { callerOf } from './idempotency-key.ts';
+import { isLocalCall } from '../http/local-call.ts';
+import { callFormats, varyOfFormats } from './call/call-format.ts';
+import { callerOf } from './call/idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
 import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import { asksForMany, type OneByOne } from './one-a-turn.ts';
+import { asksForMany, type OneByOne } from './body/one-a-turn.ts';
 import { inputReader } from './route-input.ts';
-import type { PathTable } from './path-table.ts';
+import type { PathTable } from './routes/path-table.ts';
 import { templateAnswer } from './template-answer.ts';
 
 export const apiPrefix = '/api/v1';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BrokerError } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
-import { redactQuery } from '../../core/redact.ts';
+import { BrokerError } from '../../core/contract/errors.ts';
+import type { Log } from '../../core/contract/log.ts';
+import { redactQuery } from '../../core/schema/redact.ts';
 import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType } from './bind-operation.ts';
-import type { ErrorForm, PathTable } from './path-table.ts';
+import type { ErrorForm, PathTable } from './routes/path-table.ts';
 import { refusalBody, refusalOf } from './refusal.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
-import { codes, isBrokerError, type Code } from '../../core/errors.ts';
-import type { ErrorForm } from './path-table.ts';
+import { codes, isBrokerError, type Code } from '../../core/contract/errors.ts';
+import type { ErrorForm } from './routes/path-table.ts';
 
 /** A failure as it is answered, whatever its form. */
 export interface Refusal {

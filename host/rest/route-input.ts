@@ -1,8 +1,8 @@
 import type { TObject } from 'typebox';
 import type { Operation, RestBinding } from '../../core/operations/operation.ts';
-import { BrokerError } from '../../core/errors.ts';
-import { byPath, placesOf, sentences, type Finding } from '../../core/findings.ts';
-import { compile } from '../../core/schema.ts';
+import { BrokerError } from '../../core/contract/errors.ts';
+import { byPath, placesOf, sentences, type Finding } from '../../core/contract/findings.ts';
+import { compile } from '../../core/schema/compile.ts';
 import { convertText } from '../../core/schema/convert.ts';
 import { planOf } from '../../core/schema/plan.ts';
 import { rename } from '../../core/schema/rename.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerError } from '../../core/index.ts';
-import { thisPackage } from '../package.ts';
+import { thisPackage } from '../process/this-package.ts';
 import { providerPackage, type Files } from './provider-package.ts';
 
 /** From host/scaffold of the sources, or dist/host/scaffold of a build. */

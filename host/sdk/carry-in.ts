@@ -1,4 +1,4 @@
-import { fingerprint } from '../../core/ids.ts';
+import { fingerprint } from '../../core/model/ids.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import type { Broker } from '../compose.ts';

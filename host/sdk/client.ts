@@ -1,9 +1,9 @@
-import type { RequestAnswer } from '../../core/answers.ts';
+import type { RequestAnswer } from '../../core/contract/answers.ts';
 import { HandlerDiscoveryError } from './errors.ts';
 import { methodsOver, type CallOptions, type Carry, type Methods } from './methods.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 import { operations } from '../../core/operations/registry.ts';
-import { hint } from '../../core/spelling.ts';
+import { hint } from '../../core/schema/spelling.ts';
 
 /** muster as a program uses it: every operation as a method, in this process or at a server. Closes itself with `await using`. */
 export interface BrokerClient extends Methods, AsyncDisposable {

@@ -31,7 +31,7 @@ async function addressOf({ url, socket_path, data_directory }: ConnectOptions): 
   if (url !== undefined) return { url };
   if (data_directory === undefined)
     throw new MethodExecutionError('INVALID_REQUEST', 'connect needs a url, a socket_path or a data_directory.');
-  const { readServerPlace } = await import('../server-place.ts');
+  const { readServerPlace } = await import('../data-directory/server-place.ts');
   const place = readServerPlace(data_directory);
   if (!place) throw new MethodExecutionError('UNAVAILABLE', `No server runs on the data directory ${data_directory}.`);
   return place.socket_path === null ? { url: `http://${place.host}:${place.port}` } : { socket_path: place.socket_path };

@@ -1,4 +1,4 @@
-import { silentLog, type Log } from '../../core/log.ts';
+import { silentLog, type Log } from '../../core/contract/log.ts';
 import type { BrokerClient } from './client.ts';
 import { asSdkError } from './errors.ts';
 
@@ -44,9 +44,9 @@ async function open({
   ] = await Promise.all([
     import('../../config/load.ts'),
     import('../compose.ts'),
-    import('../data-directory.ts'),
-    import('../refuse-samples.ts'),
-    import('../simulated-instances.ts'),
+    import('../data-directory/data-directory.ts'),
+    import('../data-directory/refuse-samples.ts'),
+    import('../data-directory/simulated-instances.ts'),
     import('./carry-in.ts'),
     import('./client.ts'),
   ]);

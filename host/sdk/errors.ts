@@ -1,4 +1,4 @@
-import { codes, isBrokerError, type Code } from '../../core/errors.ts';
+import { codes, isBrokerError, type Code } from '../../core/contract/errors.ts';
 
 /** What every call of the SDK may reject with. `code` is of the one table of refusals. */
 export class SDKError extends Error {

@@ -1,7 +1,7 @@
 /** What programs import: a broker of their own, or a client of a running one. */
 export { createBroker, type CreateBrokerOptions } from './create-broker.ts';
 export { connect, type ConnectOptions } from './connect.ts';
-export type { MachineAnswer, RequestAnswer } from '../../core/answers.ts';
+export type { MachineAnswer, RequestAnswer } from '../../core/contract/answers.ts';
 export type { BrokerClient } from './client.ts';
 export type { CallOptions, Methods } from './methods.ts';
 export type { WaitOptions } from './wait-for.ts';

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
-import type { Answers } from '../../core/answers.ts';
+import type { Answers } from '../../core/contract/answers.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations, type Operations } from '../../core/operations/registry.ts';
-import { camelCase } from '../../core/spelling.ts';
+import { camelCase } from '../../core/schema/spelling.ts';
 import type { CamelCase, InputOf } from './inputs.ts';
 
 type OutputOf<O> =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestAnswer } from '../../core/answers.ts';
+import type { RequestAnswer } from '../../core/contract/answers.ts';
 import { MethodExecutionError } from './errors.ts';
 
 export interface WaitOptions {

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import { defineProviderApi } from '../../core/index.ts';
 import { poolsOf, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
-import { describeGroup } from './describe-groups.ts';
+import { describeGroup } from './observe/describe-groups.ts';
 import { disposeGroup } from './dispose-group.ts';
 import { groupName, isGroupOf } from './group-name.ts';
-import { groupParameters } from './group-parameters.ts';
+import { groupParameters } from './launch/group-parameters.ts';
 import { handleOf, type GroupHandle, type Prepared } from './group-handle.ts';
-import { launchGroup } from './launch-group.ts';
-import { observeGroups } from './observe-groups.ts';
+import { launchGroup } from './launch/launch-group.ts';
+import { observeGroups } from './observe/observe-groups.ts';
 import { releaseGroup } from './release-group.ts';
-import { ownedGroups, removeGroups } from './owned-groups.ts';
+import { ownedGroups, removeGroups } from './observe/owned-groups.ts';
 import { review } from './review.ts';
 
 const fields = Type.Object({});

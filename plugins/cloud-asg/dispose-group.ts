@@ -1,6 +1,6 @@
 import { isFault, type Call, type LaunchOrder, type Progress } from '../../core/index.ts';
 import { dropLaunchTemplate, reportOf, seenMachines, terminate, type CloudSession } from '../cloud/index.ts';
-import { describeGroup, isDeleting } from './describe-groups.ts';
+import { describeGroup, isDeleting } from './observe/describe-groups.ts';
 import type { GroupHandle, Prepared } from './group-handle.ts';
 import { groupName, isGroupOf } from './group-name.ts';
 

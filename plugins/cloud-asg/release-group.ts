@@ -1,10 +1,10 @@
 import { isFault, type Aim, type Call, type Progress } from '../../core/index.ts';
 import { terminate, type CloudSession } from '../cloud/index.ts';
-import { describeGroup, isDeleting, membersOf } from './describe-groups.ts';
+import { describeGroup, isDeleting, membersOf } from './observe/describe-groups.ts';
 import type { GroupHandle } from './group-handle.ts';
-import { notShownMs } from './observe-groups.ts';
-import { growth, mayBeOnTheirWay, quiet, suspend } from './processes.ts';
-import { sizeFor } from './units.ts';
+import { notShownMs } from './observe/observe-groups.ts';
+import { growth, mayBeOnTheirWay, quiet, suspend } from './launch/processes.ts';
+import { sizeFor } from './launch/units.ts';
 
 /** Something else is changing the group. */
 const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'ResourceContention', 'ResourceInUse']);

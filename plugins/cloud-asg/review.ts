@@ -10,8 +10,8 @@ import {
   reviewRequirements,
   type CloudTemplate,
 } from '../cloud/index.ts';
-import { swaps } from './processes.ts';
-import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './strategies.ts';
+import { swaps } from './launch/processes.ts';
+import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './launch/strategies.ts';
 
 /** Auto Scaling's limit of a mixed instances policy. */
 const mostTypes = 40;

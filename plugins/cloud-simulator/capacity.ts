@@ -1,10 +1,10 @@
 import { familyOf, instanceType } from './catalogue.ts';
 import type { PoolPattern } from './knobs/launch-knobs.ts';
-import type { Market } from './launch/launch-spec.ts';
-import type { Moment } from './moment.ts';
+import type { Market } from './launch/specification/launch-spec.ts';
+import type { Moment } from './dispatch/call-context.ts';
 import { fits } from './pattern.ts';
 import type { RegionState } from './state/region-state.ts';
-import type { Subnet } from './state/subnets.ts';
+import type { Subnet } from './state/network/subnets.ts';
 import { AwsError } from './wire/errors.ts';
 
 /** Machines of one type, in one zone, of one market draw from one pool. */

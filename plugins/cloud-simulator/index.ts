@@ -12,7 +12,7 @@ export default definePlugin({
     {
       scheme: 'simulator',
       async open(_rest: string, context: EndpointContext) {
-        const { openSimulator } = await import('./open.ts');
+        const { openSimulator } = await import('./server/open.ts');
         return openSimulator(context.data_directory, { log: context.log });
       },
     },

@@ -1,5 +1,5 @@
 import type { When } from './knobs/when.ts';
-import type { Moment } from './moment.ts';
+import type { Moment } from './dispatch/call-context.ts';
 import { accountOf } from './wire/caller.ts';
 
 /** What the rules of the knobs have met, kept apart from the rules themselves, since knobs are values. A rule starts anew when its knob is set again. */

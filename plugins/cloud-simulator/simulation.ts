@@ -1,14 +1,14 @@
-import { type Audit, createAudit } from './audit.ts';
+import { type Audit, createAudit } from './dispatch/audit.ts';
 import type { SimulatorClock } from './clock.ts';
 import { planHealthChecks } from './fleets/health-checks.ts';
 import { planGroupChecks } from './groups/health-checks.ts';
 import { defaultKnobs, type KnobChange, type Knobs, turnKnobs } from './knobs/knobs.ts';
-import type { Moment } from './moment.ts';
+import type { Moment } from './dispatch/call-context.ts';
 import { type RandomSource, seededRandom } from './random.ts';
 import { createRuleBook, type RuleBook } from './rules.ts';
 import type { RegionState } from './state/region-state.ts';
 import { createSessionBook, type SessionBook } from './state/sessions.ts';
-import { planStrikes, strike } from './state/interruptions.ts';
+import { planStrikes, strike } from './state/instances/interruptions.ts';
 import { createWorld, type World } from './state/world.ts';
 
 /** The simulated cloud apart from its wire: what every call works on. */

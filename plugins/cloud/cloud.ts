@@ -1,13 +1,13 @@
 import { defineProviderType } from '../../core/index.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
-import { cloudFields, type CloudTemplate } from './fields.ts';
-import { ownedBy } from './owned.ts';
-import { machineTypesOf, placesOf } from './places.ts';
-import { machineTypesOf as typesOf } from './pools.ts';
-import { removeOrphans } from './remove.ts';
-import { connect, type CloudSession } from './session.ts';
-import { whichLive } from './which-live.ts';
+import { cloudFields, type CloudTemplate } from './template/fields.ts';
+import { ownedBy } from './release/owned.ts';
+import { machineTypesOf, placesOf } from './connection/places.ts';
+import { machineTypesOf as typesOf } from './launch/pools.ts';
+import { removeOrphans } from './release/remove.ts';
+import { connect, type CloudSession } from './connection/session.ts';
+import { whichLive } from './observe/which-live.ts';
 
 /** The provider type `cloud`: AWS, one region of one account. */
 export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({

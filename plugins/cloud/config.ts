@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { compile } from '../../core/index.ts';
 import { LaunchTemplates } from './launch-templates/settings.ts';
-import { regionNames } from './region-names.ts';
+import { regionNames } from './connection/region-names.ts';
 
 const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: S,

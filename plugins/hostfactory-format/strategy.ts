@@ -1,11 +1,11 @@
 import type { SchedulerStrategy } from '../../core/index.ts';
 import type { Dialect } from './dialect.ts';
-import { reclaims } from './reclaims.ts';
-import { requested } from './requested.ts';
-import { requestStatus } from './request-status.ts';
-import { returned } from './returned.ts';
-import { listedView, statusView } from './status.ts';
-import { templatesView } from './templates.ts';
+import { reclaims } from './views/reclaims.ts';
+import { requested } from './views/requested.ts';
+import { requestStatus } from './views/request-status.ts';
+import { returned } from './views/returned.ts';
+import { listedView, statusView } from './views/status.ts';
+import { templatesView } from './views/templates.ts';
 
 /** The words of one dialect. */
 export function strategy(name: string, dialect: Dialect): SchedulerStrategy {

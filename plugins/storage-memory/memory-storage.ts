@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { defineStorage, MemoryStore } from '../../core/index.ts';
+import { defineStorage } from '../../core/index.ts';
+import { MemoryStore } from './memory-store.ts';
 
 /** `storage: {type: memory}`: every open begins empty. */
 export const memoryStorage = defineStorage({

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { BrokerError, defineStorage } from '../../core/index.ts';
-import { isDamage, refusal } from './failures.ts';
-import { damagedAtStart, glance } from './glance.ts';
-import { migrate } from './migrate.ts';
-import { openDatabase } from './open-database.ts';
-import { whenFree } from './patience.ts';
+import { isDamage, refusal } from './database/failures.ts';
+import { damagedAtStart, glance } from './database/startup-probe.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open-database.ts';
+import { whenFree } from './database/busy-retry.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 const defaultWait = 5_000;
@@ -30,11 +30,11 @@ export const sqliteStorage = defineStorage({
     ),
   }),
   async check({ path, busy_timeout_ms = defaultWait }, file) {
-    const { checkDatabase } = await import('./check-database.ts');
+    const { checkDatabase } = await import('./upkeep/check-database.ts');
     return checkDatabase(resolve(file ?? path), busy_timeout_ms);
   },
   async backup({ path, busy_timeout_ms = defaultWait }, file, replace) {
-    const { backupDatabase } = await import('./backup-database.ts');
+    const { backupDatabase } = await import('./upkeep/backup-database.ts');
     return backupDatabase(resolve(path), file, replace, busy_timeout_ms);
   },
   async open(options, context) {

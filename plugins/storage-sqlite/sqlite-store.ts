@@ -1,17 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { BrokerError, Change, Claim, Kind, KeyOf, Owner, Query, Records, StorageContext, Store } from '../../core/index.ts';
-import { ChangeFeed } from './change-feed.ts';
-import { ChangeWriter } from './change-writer.ts';
-import { Claims } from './claims.ts';
-import { closed, isBusy, isOfTheDatabase, refusal } from './failures.ts';
-import { FilePlace } from './file-place.ts';
-import { GroupQueue } from './group-queue.ts';
-import { Health } from './health.ts';
-import { LogWatch } from './log-watch.ts';
-import type { Opened } from './open-database.ts';
-import { whenFree } from './patience.ts';
-import { RecordReader } from './record-reader.ts';
-import { Statements } from './statements.ts';
+import { ChangeFeed } from './commits/change-feed.ts';
+import { ChangeWriter } from './commits/change-writer.ts';
+import { Claims } from './commits/claims.ts';
+import { closed, isBusy, isOfTheDatabase, refusal } from './database/failures.ts';
+import { FilePlace } from './database/file-place.ts';
+import { GroupQueue } from './commits/group-queue.ts';
+import { Health } from './database/health.ts';
+import { LogWatch } from './database/log-watch.ts';
+import type { Opened } from './database/open-database.ts';
+import { whenFree } from './database/busy-retry.ts';
+import { RecordReader } from './queries/record-reader.ts';
+import { Statements } from './queries/statements.ts';
 
 /** What was written so long ago says that writing goes on. */
 const freshMs = 1_000;

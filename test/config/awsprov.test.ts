@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
-import type { Finding } from '../../core/findings.ts';
+import type { Finding } from '../../core/contract/findings.ts';
 
 async function load(t: ExecutionContext, text: string, env: Record<string, string> = {}, name = 'awsprov_config.json') {
   const directory = await mkdtemp(join(tmpdir(), 'muster-awsprov-'));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { readVariables, resolve, type Environment } from '../../config/environment.ts';
-import { loadPlugins } from '../../config/plugins.ts';
+import { readVariables, resolve, type Environment } from '../../config/sources/environment.ts';
+import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { ServerSection } from '../../config/schema.ts';
 
 const [plugin] = await loadPlugins(['./acme'], { cwd: join(import.meta.dirname, 'fixtures') });

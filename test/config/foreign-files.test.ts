@@ -3,9 +3,9 @@ import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readFileSync, 
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
-import { loadPlugins } from '../../config/plugins.ts';
-import { configurationDirectory, searchPlaces } from '../../config/search-places.ts';
-import { whyForeign } from '../../config/why-foreign.ts';
+import { loadPlugins } from '../../config/plugins/load-plugins.ts';
+import { configurationDirectory, searchPlaces } from '../../config/sources/search-places.ts';
+import { whyForeign } from '../../config/checks/why-foreign.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
@@ -150,7 +150,7 @@ withForeignFiles('a group that is one user alone may write as that user may, any
   }
   const whyOf = (file: string) =>
     new Promise<string>((resolve, reject) => {
-      const module = join(import.meta.dirname, '../../config/why-foreign.ts');
+      const module = join(import.meta.dirname, '../../config/checks/why-foreign.ts');
       const script = `const { whyForeign } = await import(${JSON.stringify(module)}); console.log(whyForeign(${JSON.stringify(file)}) ?? 'own')`;
       const user = { uid: Number(id), gid: Number(group), env: {} };
       execFile(process.execPath, ['--input-type=module', '-e', script], user, (error, out) =>

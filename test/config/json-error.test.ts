@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { jsonErrorOffset } from '../../config/json-error.ts';
+import { jsonErrorOffset } from '../../config/sources/json-error.ts';
 
 const broken: readonly (readonly [string, number])[] = [
   ['', 0],

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration, type LoadOptions } from '../../config/load.ts';
 import { sampleTemplates } from '../../config/defaults.ts';
-import { isBrokerError, type BrokerError } from '../../core/errors.ts';
-import type { Finding } from '../../core/findings.ts';
+import { isBrokerError, type BrokerError } from '../../core/contract/errors.ts';
+import type { Finding } from '../../core/contract/findings.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 
 const acme = join(import.meta.dirname, 'fixtures/acme');

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadPlugins } from '../../config/plugins.ts';
-import { readTemplateFiles } from '../../config/template-files.ts';
-import type { ProviderType } from '../../core/provider.ts';
+import { loadPlugins } from '../../config/plugins/load-plugins.ts';
+import { readTemplateFiles } from '../../config/templates/template-files.ts';
+import type { ProviderType } from '../../core/contract/provider.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
-import { cloudFields } from '../../plugins/cloud/fields.ts';
+import { cloudFields } from '../../plugins/cloud/template/fields.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 
 const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });

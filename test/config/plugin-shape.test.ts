@@ -1,5 +1,5 @@
 import test from 'ava';
-import { unreadable } from '../../config/plugin-shape.ts';
+import { unreadable } from '../../config/plugins/plugin-shape.ts';
 import { definePlugin, type Capabilities } from '../../core/index.ts';
 import { ScriptedCloud, scriptedApi } from '../support/scripted-cloud.ts';
 

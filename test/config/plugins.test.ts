@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadPlugins } from '../../config/plugins.ts';
-import { isBrokerError } from '../../core/errors.ts';
-import type { Finding } from '../../core/findings.ts';
+import { loadPlugins } from '../../config/plugins/load-plugins.ts';
+import { isBrokerError } from '../../core/contract/errors.ts';
+import type { Finding } from '../../core/contract/findings.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 
 const cwd = join(import.meta.dirname, 'fixtures');

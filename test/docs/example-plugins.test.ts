@@ -7,7 +7,7 @@ import { living } from '../../docs/examples/provider-processes/test/living.ts';
 import { startBroker, until, type Place } from '../support/boot-broker.ts';
 
 const examples = join(import.meta.dirname, '../../docs/examples');
-const ownName = join(import.meta.dirname, '../../config/own-name-register.ts');
+const ownName = join(import.meta.dirname, '../../config/plugins/self-reference-register.ts');
 const names = ['format-csv', 'provider-processes', 'provider-static-pool'];
 
 for (const name of [...names, 'storage-journal']) {

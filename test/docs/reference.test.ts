@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { EnvironmentVariables } from '../../config/variables.ts';
+import { EnvironmentVariables } from '../../config/sources/variables.ts';
 import { ConfigurationFile } from '../../config/schema.ts';
-import { codes, type Code } from '../../core/errors.ts';
-import { faultKinds, ownFaultCodes } from '../../core/fault.ts';
+import { codes, type Code } from '../../core/contract/errors.ts';
+import { faultKinds, ownFaultCodes } from '../../core/contract/fault.ts';
 import { commonTemplateFields } from '../../core/model/template.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { Dealer, type Hand } from '../../host/workers/dealer.ts';
+import { Dealer, type Hand } from '../../host/cluster/connection-balancer.ts';
 import { until } from '../support/boot-broker.ts';
 
 /** A dealer, callers of it, and hands that note what they were given. */

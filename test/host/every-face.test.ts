@@ -1,5 +1,5 @@
 import test from 'ava';
-import { codes } from '../../core/errors.ts';
+import { codes } from '../../core/contract/errors.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
 import { exitCodeOf } from '../../host/cli/exit-codes.ts';

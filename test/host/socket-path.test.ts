@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { silentLog } from '../../core/log.ts';
-import { freeSocketPath } from '../../host/listen-socket.ts';
+import { silentLog } from '../../core/contract/log.ts';
+import { freeSocketPath } from '../../host/http/listen-socket.ts';
 import { makePlace, startBroker } from '../support/boot-broker.ts';
 import { execCli } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { Log } from '../../core/log.ts';
-import { readServerPlace } from '../../host/server-place.ts';
+import type { Log } from '../../core/contract/log.ts';
+import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { bootBroker, makePlace, startBroker, until, type BootOptions } from '../support/boot-broker.ts';
 import { launcher } from '../support/run-cli.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { systemClock } from '../../core/clock.ts';
-import { silentLog } from '../../core/log.ts';
+import { systemClock } from '../../core/contract/clock.ts';
+import { silentLog } from '../../core/contract/log.ts';
 import { isTerminal } from '../../core/model/request.ts';
 import { sqliteStorage } from '../../plugins/storage-sqlite/sqlite-storage.ts';
 import { json } from '../bench/processes/http.ts';

@@ -1,7 +1,7 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
 import { isTerminal, machineKey } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
-import type { Settings } from '../../core/lifecycle/settings.ts';
+import type { Settings } from '../../core/reconciler/settings.ts';
 import { givenBack, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';

@@ -1,11 +1,11 @@
 import { BrokerError, isBrokerError, silentLog, type Log, type Template } from '../../core/index.ts';
-import { startLoop } from '../../core/lifecycle/loop.ts';
-import type { Settings } from '../../core/lifecycle/settings.ts';
+import { startLoop } from '../../core/reconciler/loop.ts';
+import type { Settings } from '../../core/reconciler/settings.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import { choose } from '../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
-import { RequestDesk } from '../../core/requests/desk.ts';
+import { RequestDesk } from '../../core/requests/request-service.ts';
 import { Steering } from '../../core/requests/steering.ts';
 import { memoryDriver } from '../support/memory-driver.ts';
 import { Cloud } from './cloud.ts';

@@ -33,7 +33,7 @@ const sources = [
   'host',
   'scripts',
   'docs/examples',
-  'test/plugin-testkit',
+  'plugin-testkit',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',

@@ -4,7 +4,7 @@ import { connect as openSocket, createServer, type AddressInfo } from 'node:net'
 import test from 'ava';
 import pLimit from 'p-limit';
 import { isFault, ProviderFault, Type, type Aim, type Call, type LaunchOrder, type Plugin } from '../../core/index.ts';
-import { testProvider, type ProviderKit, type Runner } from './index.ts';
+import { testProvider, type ProviderKit, type Runner } from '../../plugin-testkit/index.ts';
 import { clouds, reportOf, TinyCloud, tinyApi, tinyPlugin, tinyType, type TinyHandle, type TinySession } from './fixtures/tiny-provider.ts';
 
 interface TinyWorld {

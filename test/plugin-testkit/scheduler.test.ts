@@ -13,7 +13,7 @@ import {
 import format from '../../plugins/default-format/index.ts';
 import hostfactory from '../../plugins/hostfactory-format/index.ts';
 import { collected } from '../support/collected.ts';
-import { testScheduler } from './index.ts';
+import { testScheduler } from '../../plugin-testkit/index.ts';
 
 const own = (format.schedulers ?? [])[0] as SchedulerStrategy;
 const theirs = (hostfactory.schedulers ?? [])[0] as SchedulerStrategy;

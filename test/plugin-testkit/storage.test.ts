@@ -6,7 +6,7 @@ import doubleClaims from '../support/double-claims-storage.ts';
 import { freshPath } from '../support/storage-sqlite-file.ts';
 import { pluginOf, sharedMemoryStorage, spoiledStorage } from '../support/shared-memory-storage.ts';
 import { collected } from '../support/collected.ts';
-import { testStorage } from './index.ts';
+import { testStorage } from '../../plugin-testkit/index.ts';
 
 let places = 0;
 const checksOf = (plugin: Plugin) => {

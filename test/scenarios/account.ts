@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../core/model/records.ts';
-import type { AuditEntry } from '../../plugins/cloud-simulator/audit.ts';
+import type { AuditEntry } from '../../plugins/cloud-simulator/dispatch/audit.ts';
 import type { Outcome } from './outcome.ts';
 
 /** All that is known of a cell, to see why it came out as it did: a line for each event of the broker, call of the cloud, attempt and machine. */

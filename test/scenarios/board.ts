@@ -1,7 +1,7 @@
 import type { MachineRecord } from '../../core/model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../core/model/request.ts';
-import type { Store } from '../../core/storage.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Store } from '../../core/contract/storage.ts';
+import type { Clock } from '../../core/contract/clock.ts';
 
 const everyMs = 100;
 /** No request may take so long. */

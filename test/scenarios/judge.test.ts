@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Instance } from '../../plugins/cloud-simulator/state/instance.ts';
+import type { Instance } from '../../plugins/cloud-simulator/state/instances/instance.ts';
 import { attemptOf, machineOf, requestOf } from '../support/case-of.ts';
 import { cells } from './cells.ts';
 import { judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import { isStaying } from '../../core/lifecycle/machine-life.ts';
+import { isStaying } from '../../core/reconciler/state/machine-life.ts';
 import { isTerminal, requestStatuses } from '../../core/model/request.ts';
 import { diedUnasked, readied, wasTaken, type Outcome } from './outcome.ts';
 

@@ -1,8 +1,8 @@
 import type { AttemptRecord } from '../../core/model/attempt.ts';
 import type { MachineRecord } from '../../core/model/machine.ts';
 import type { RequestRecord } from '../../core/model/request.ts';
-import type { Ledger } from '../../plugins/cloud-simulator/ledger.ts';
-import type { Instance } from '../../plugins/cloud-simulator/state/instance.ts';
+import type { Ledger } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
+import type { Instance } from '../../plugins/cloud-simulator/state/instances/instance.ts';
 import type { Cell } from './cells.ts';
 import type { Setting } from './settings.ts';
 

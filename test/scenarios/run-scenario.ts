@@ -1,8 +1,8 @@
-import { isAlive } from '../../core/lifecycle/machine-life.ts';
+import { isAlive } from '../../core/reconciler/state/machine-life.ts';
 import { isTerminal } from '../../core/model/request.ts';
-import type { Ledger } from '../../plugins/cloud-simulator/ledger.ts';
-import { requestTag } from '../../plugins/cloud-simulator/ledger.ts';
-import type { Instance } from '../../plugins/cloud-simulator/state/instance.ts';
+import type { Ledger } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
+import { requestTag } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
+import type { Instance } from '../../plugins/cloud-simulator/state/instances/instance.ts';
 import { accountOf } from './account.ts';
 import type { Cell } from './cells.ts';
 import { knobsAfter, knobsDuring, placesFor } from './cloud-of-cells.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSimulator, type Simulator } from '../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator } from '../../plugins/cloud-simulator/server/server.ts';
 import { bootBroker, type Answer, type BootedBroker } from '../support/boot-broker.ts';
 import { Board } from './board.ts';
 import type { Cell } from './cells.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/contract/clock.ts';
 import type { SimulatorClock } from '../../plugins/cloud-simulator/clock.ts';
 
 const tickMs = 5;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { codes } from '../../core/errors.ts';
+import { codes } from '../../core/contract/errors.ts';
 import type { Answer, BootedBroker } from '../support/boot-broker.ts';
 import { provider, shape, specBroker } from './spec-broker.ts';
 

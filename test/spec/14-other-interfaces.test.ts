@@ -1,9 +1,9 @@
 import test from 'ava';
-import { codes, type Code } from '../../core/errors.ts';
+import { codes, type Code } from '../../core/contract/errors.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
-import { RequestDesk } from '../../core/requests/desk.ts';
-import { compile } from '../../core/schema.ts';
+import { RequestDesk } from '../../core/requests/request-service.ts';
+import { compile } from '../../core/schema/compile.ts';
 import { carryIn } from '../../host/sdk/carry-in.ts';
 import { clientOver, type BrokerClient } from '../../host/sdk/client.ts';
 import { sdkError } from '../../host/sdk/errors.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
-import { codes } from '../../core/errors.ts';
+import { codes } from '../../core/contract/errors.ts';
 import { kinds, type Kind } from '../../core/model/kinds.ts';
 import type { BootedBroker } from '../support/boot-broker.ts';
 import { callOf, type Call, type Route } from './bad-input-arbitraries.ts';

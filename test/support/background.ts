@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { isTaken } from '../../host/data-directory.ts';
-import { isItsProcess } from '../../host/reach/running-server.ts';
-import { readServerPlace } from '../../host/server-place.ts';
+import { isTaken } from '../../host/data-directory/data-directory.ts';
+import { isItsProcess } from '../../host/client/running-server.ts';
+import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { until } from './boot-broker.ts';
 
 /** Kills the server of a data directory, and waits until the directory is free: one that is still starting has it before it says where it is. */

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { loadConfiguration } from '../../config/load.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Settings } from '../../core/lifecycle/settings.ts';
-import { silentLog, type Log } from '../../core/log.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import type { Settings } from '../../core/reconciler/settings.ts';
+import { silentLog, type Log } from '../../core/contract/log.ts';
 import { compose, type Broker, type ComposeOptions } from '../../host/compose.ts';
 import { createApp } from '../../host/rest/app.ts';
 import type { KnobChange } from '../../plugins/cloud-simulator/knobs/knobs.ts';
-import { startSimulator } from '../../plugins/cloud-simulator/start-simulator.ts';
-import type { Simulator } from '../../plugins/cloud-simulator/server.ts';
+import { startSimulator } from '../../plugins/cloud-simulator/server/start-simulator.ts';
+import type { Simulator } from '../../plugins/cloud-simulator/server/server.ts';
 
 /** What a broker under test is made of; everything may be left out. */
 export interface PlaceOptions {

@@ -1,6 +1,6 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
-import type { HeldCase } from '../../core/lifecycle/case.ts';
-import { MachineSet } from '../../core/lifecycle/machine-set.ts';
+import type { HeldCase } from '../../core/reconciler/state/request-state.ts';
+import { MachineSet } from '../../core/reconciler/state/machine-set.ts';
 
 /** A request in progress, as stored; what a test does not say is ordinary. */
 export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {

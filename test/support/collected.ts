@@ -1,4 +1,4 @@
-import type { Runner } from '../plugin-testkit/runner.ts';
+import type { Runner } from '../../plugin-testkit/runner.ts';
 
 /** A runner that keeps what it is given, to be run one by one: so that a kit can be put to the test itself. */
 export interface Collected {

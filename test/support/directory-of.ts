@@ -1,4 +1,4 @@
-import { silentLog } from '../../core/log.ts';
+import { silentLog } from '../../core/contract/log.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../core/clock.ts';
+import { systemClock, type Clock } from '../../core/contract/clock.ts';
 
 /** A clock that runs so many times as fast as the computer's: for waits of minutes in a whole broker. */
 export function fastClock(times: number): Clock {

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/index.ts';
-import { aRequest, insert } from '../plugin-testkit/storage/records.ts';
+import { aRequest, insert } from '../../plugin-testkit/storage/records.ts';
 import { openFile } from './storage-sqlite-file.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { BrokerError, definePlugin, defineStorage, MemoryStore, Type, type JournalEntry } from 'muster';
+import { BrokerError, definePlugin, defineStorage, Type } from 'muster';
+import { MemoryStore, type JournalEntry } from 'muster/storage-memory';
 import { openLines } from './lines.ts';
 
 /** A line of text for every commit, and everything in memory: for one broker with some ten thousand requests, to be followed with `tail -f`. */

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../terminal.ts';
+import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
 import { leftOut } from './empty-list.ts';
 import { isRow, type Row } from './values.ts';

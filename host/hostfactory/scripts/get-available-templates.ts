@@ -1,8 +1,8 @@
 import type { Template } from '../../../core/model/template.ts';
 import { candidatesOf } from '../../../core/providers/choose.ts';
-import type { TemplateDetail } from '../../../core/scheduler.ts';
+import type { TemplateDetail } from '../../../core/contract/scheduler.ts';
 import type { Services } from '../../../core/operations/services.ts';
-import type { Script } from '../script.ts';
+import type { Script } from '../client/script.ts';
 
 /** What can be asked for, from memory: the scheduler takes a provider for dead that does not answer this, whatever the cloud does. */
 export const getAvailableTemplates: Script = async ({ instance, services, words }) => {

@@ -1,5 +1,5 @@
 import { hostsIn, optionalEntriesIn, type NamedHost } from '../input.ts';
-import type { Script } from '../script.ts';
+import type { Script } from '../client/script.ts';
 
 /** Of the scheduler's hosts, those that the cloud takes or took back, with the seconds left. */
 export const getReturnRequests: Script = async ({ input, instance, services, words }) => {

@@ -1,5 +1,5 @@
-import type { Script } from '../script.ts';
-import type { ScriptName } from '../script-call.ts';
+import type { Script } from '../client/script.ts';
+import type { ScriptName } from '../client/script-call.ts';
 import { getAvailableMachines } from './get-available-machines.ts';
 import { getAvailableTemplates } from './get-available-templates.ts';
 import { getRequestStatus } from './get-request-status.ts';

@@ -1,11 +1,11 @@
-import { BrokerError, isBrokerError } from '../../../core/errors.ts';
-import { requestMachines as open } from '../../../core/operations/request-machines.ts';
+import { BrokerError, isBrokerError } from '../../../core/contract/errors.ts';
+import { requestMachines as open } from '../../../core/operations/requests/request-machines.ts';
 import type { Template } from '../../../core/model/template.ts';
-import type { RequestDetail } from '../../../core/scheduler.ts';
-import { exportUserData } from '../export-user-data.ts';
+import type { RequestDetail } from '../../../core/contract/scheduler.ts';
+import { exportUserData } from '../client/export-user-data.ts';
 import { cloudCodeIn } from '../grade.ts';
 import { isObject } from '../input.ts';
-import { invalidInput, refusal, type Script, type ScriptCall } from '../script.ts';
+import { invalidInput, refusal, type Script, type ScriptCall } from '../client/script.ts';
 
 /** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
 export const requestMachines: Script = async (call) => {

@@ -1,6 +1,6 @@
 import { entriesIn, hostsIn } from '../input.ts';
 import { findHosts } from '../find-hosts.ts';
-import { invalidInput, type Script } from '../script.ts';
+import { invalidInput, type Script } from '../client/script.ts';
 
 const timeout_s = 3_600;
 

@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/contract/log.ts';
 import { answerFailure, nothingAt } from '../failures.ts';
-import type { Json } from '../../public-schema.ts';
+import type { Json } from '../../schema/public-schema.ts';
 import { bindRedocPage } from './redoc-page.ts';
 import { pagePolicy } from './page-policy.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { BrokerError } from '../../../core/errors.ts';
+import { BrokerError } from '../../../core/contract/errors.ts';
 
 /** Where the page's foot would fetch a picture from another origin. An address that holds nothing shows nothing. */
 const remotePicture = 'https://cdn.redoc.ly/redoc/logo-mini.svg';

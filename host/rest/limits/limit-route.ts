@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { BrokerError } from '../../../core/errors.ts';
-import { isLocalCall } from '../../local-call.ts';
-import { clientOf } from '../../client-of.ts';
+import { BrokerError } from '../../../core/contract/errors.ts';
+import { isLocalCall } from '../../http/local-call.ts';
+import { clientOf } from '../../http/client-address.ts';
 import { limitWindow, type Allowance, type LimitGroup, type RateLimits } from './rate-limits.ts';
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '../../../core/contract/clock.ts';
 import type { RestBinding } from '../../../core/operations/operation.ts';
 
 /** Operations that count together. */

@@ -1,7 +1,7 @@
-import { codes, type Code } from '../../../core/errors.ts';
+import { codes, type Code } from '../../../core/contract/errors.ts';
 import { limitWindow } from '../limits/rate-limits.ts';
-import type { ErrorForm } from '../path-table.ts';
-import type { Json } from '../../public-schema.ts';
+import type { ErrorForm } from '../routes/path-table.ts';
+import type { Json } from '../../schema/public-schema.ts';
 
 const header = (description: string, type: string, example: unknown): Json => ({ description, schema: { type }, example });
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../public-schema.ts';
+import type { Json } from '../../schema/public-schema.ts';
 
 /** A schema of what callers write: a field that has a default may be left out, at any depth. */
 export function asWritten(schema: Json): Json {

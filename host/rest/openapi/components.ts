@@ -1,11 +1,11 @@
 import { Type, type TSchema } from 'typebox';
 import { ProviderEntry } from '../../../config/schema.ts';
-import { codes, type Code } from '../../../core/errors.ts';
+import { codes, type Code } from '../../../core/contract/errors.ts';
 import { CommonTemplate } from '../../../core/model/template.ts';
-import { ProviderView } from '../../../core/operations/provider-views.ts';
+import { ProviderView } from '../../../core/operations/providers/provider-views.ts';
 import type { Broker } from '../../compose.ts';
 import { asWritten } from './as-written.ts';
-import { unnamed, type Json, type Named } from '../../public-schema.ts';
+import { unnamed, type Json, type Named } from '../../schema/public-schema.ts';
 
 /** The parts that operations refer to. */
 export interface Components {

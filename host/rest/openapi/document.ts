@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Operation, RestBinding } from '../../../core/operations/operation.ts';
 import type { Broker } from '../../compose.ts';
-import { thisPackage } from '../../package.ts';
+import { thisPackage } from '../../process/this-package.ts';
 import { apiPrefix } from '../bind-operation.ts';
-import { formatNames } from '../call-format.ts';
+import { formatNames } from '../call/call-format.ts';
 import { headers } from './answers.ts';
 import { componentsOf, pascal } from './components.ts';
-import { publicSchema, unnamed, type Json } from '../../public-schema.ts';
+import { publicSchema, unnamed, type Json } from '../../schema/public-schema.ts';
 import { routeOperation, type RouteOf } from './route-operation.ts';
 import { samplesOf } from './samples.ts';
 import { servicePaths } from './service-paths.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../public-schema.ts';
+import type { Json } from '../../schema/public-schema.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

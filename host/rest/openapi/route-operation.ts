@@ -1,11 +1,11 @@
-import type { Code } from '../../../core/errors.ts';
+import type { Code } from '../../../core/contract/errors.ts';
 import type { Operation, RestBinding } from '../../../core/operations/operation.ts';
 import type { Broker } from '../../compose.ts';
 import { routeSchema } from '../route-input.ts';
 import { headersOf, refusalsOf } from './answers.ts';
 import type { Components } from './components.ts';
 import { exampleOf } from './example-of.ts';
-import { publicSchema, type Json } from '../../public-schema.ts';
+import { publicSchema, type Json } from '../../schema/public-schema.ts';
 import type { Samples } from './samples.ts';
 
 export interface RouteOf {

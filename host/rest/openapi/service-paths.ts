@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { codes, type Code } from '../../../core/errors.ts';
-import { exitCodeHeader, scriptNames, type ScriptName } from '../../hostfactory/script-call.ts';
+import { codes, type Code } from '../../../core/contract/errors.ts';
+import { exitCodeHeader, scriptNames, type ScriptName } from '../../hostfactory/client/script-call.ts';
 import { scriptBody } from '../../hostfactory/script-body.ts';
 import { scriptGroups } from '../../hostfactory/routes.ts';
 import { apiPrefix } from '../bind-operation.ts';
 import { headersOf, jsonAnswer, refusalsOf } from './answers.ts';
-import type { Json } from '../../public-schema.ts';
+import type { Json } from '../../schema/public-schema.ts';
 import { alive, info, notReady, ready, type Shape } from './service-shapes.ts';
 
 const text = { type: 'string' };

@@ -1,5 +1,5 @@
 import { healthStatuses } from '../../../core/model/health.ts';
-import type { Json } from '../../public-schema.ts';
+import type { Json } from '../../schema/public-schema.ts';
 
 const text = { type: 'string' };
 const version = '0.1.0';

@@ -1,4 +1,4 @@
-import type { Action } from '../action.ts';
+import type { Action } from '../dispatch/action.ts';
 import { catalogueActions } from './catalogue/index.ts';
 import { fleetsActions } from './fleets/index.ts';
 import { groupsActions } from './groups/index.ts';

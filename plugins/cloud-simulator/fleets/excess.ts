@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { endMember } from './members.ts';
 import { type Member, type StandingFleet, unitsHeld, unitsWanted } from './standing-fleet.ts';
 

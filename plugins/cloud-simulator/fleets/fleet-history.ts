@@ -1,5 +1,5 @@
-import type { Moment } from '../moment.ts';
-import type { Instance } from '../state/instance.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import type { Instance } from '../state/instances/instance.ts';
 import type { FleetError } from '../state/fleets.ts';
 import type { StandingFleet } from './standing-fleet.ts';
 

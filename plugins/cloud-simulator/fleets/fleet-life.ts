@@ -1,8 +1,8 @@
 import { draw } from '../knobs/span.ts';
-import type { FleetPool } from '../launch/fleet-pools.ts';
-import type { Moment } from '../moment.ts';
+import type { FleetPool } from '../launch/fleets/fleet-pools.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { FleetTarget } from '../state/fleets.ts';
-import type { Instance } from '../state/instance.ts';
+import type { Instance } from '../state/instances/instance.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { Params } from '../wire/form.ts';
 import { recordChange } from './fleet-history.ts';

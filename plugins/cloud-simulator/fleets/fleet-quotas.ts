@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { FleetTarget } from '../state/fleets.ts';
 import { AwsError } from '../wire/errors.ts';
 import { type FleetKind, isStopped, type StandingFleet } from './standing-fleet.ts';

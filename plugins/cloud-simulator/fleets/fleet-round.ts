@@ -1,9 +1,9 @@
-import { deliveryLimit } from '../faults.ts';
+import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
-import { type Filled, fillMarkets } from '../launch/fleet-fill.ts';
-import { type FleetPool, refreshPool } from '../launch/fleet-pools.ts';
-import type { MarketOptions } from '../launch/fleet-request.ts';
-import type { Moment } from '../moment.ts';
+import { type Filled, fillMarkets } from '../launch/fleets/fleet-fill.ts';
+import { type FleetPool, refreshPool } from '../launch/fleets/fleet-pools.ts';
+import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { FleetError } from '../state/fleets.ts';
 import { AwsError } from '../wire/errors.ts';
 import { endExcess } from './excess.ts';

@@ -1,5 +1,5 @@
-import type { Moment } from '../moment.ts';
-import { healthOf } from '../state/health.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import { healthOf } from '../state/instances/health.ts';
 import { planLook } from './fleet-round.ts';
 import { endMember } from './members.ts';
 import { isStopped, type Member, type StandingFleet } from './standing-fleet.ts';

@@ -1,7 +1,7 @@
 import { draw } from '../knobs/span.ts';
 import { endInstance } from '../launch/end-instance.ts';
-import type { Moment } from '../moment.ts';
-import type { Instance } from '../state/instance.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import type { Instance } from '../state/instances/instance.ts';
 import { fleetGoneAfterMs } from '../state/fleets.ts';
 import { recordChange, recordInstance } from './fleet-history.ts';
 import { stateWord } from './fleet-words.ts';

@@ -1,8 +1,8 @@
-import type { FleetPool } from '../launch/fleet-pools.ts';
-import type { MarketOptions } from '../launch/fleet-request.ts';
-import type { Market } from '../launch/launch-spec.ts';
+import type { FleetPool } from '../launch/fleets/fleet-pools.ts';
+import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
+import type { Market } from '../launch/specification/launch-spec.ts';
 import type { FleetError, FleetTarget } from '../state/fleets.ts';
-import type { Instance, Keeper } from '../state/instance.ts';
+import type { Instance, Keeper } from '../state/instances/instance.ts';
 import type { Tags } from '../state/tags.ts';
 import type { Params } from '../wire/form.ts';
 import type { FleetRecord } from './fleet-history.ts';

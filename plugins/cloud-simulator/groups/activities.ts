@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { Activity, Group } from '../state/groups.ts';
 import { uuid } from './uuid.ts';
 

@@ -1,5 +1,5 @@
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { Group } from '../state/groups.ts';
 
 /** Ends a group that somebody asked to delete, a while after its last machine is gone and none is on its way. */

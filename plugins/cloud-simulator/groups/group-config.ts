@@ -1,9 +1,9 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { GroupConfig } from '../state/groups.ts';
 import { type Params, part, text } from '../wire/form.ts';
 import { memberTexts } from '../wire/members.ts';
 import { flag, integer, oneOf } from '../wire/values.ts';
-import { checkSource, readSource } from './launch-source.ts';
+import { checkSource, readSource } from './launch/launch-source.ts';
 import { readGroupZones } from './group-zones.ts';
 import { validationError } from './refusals.ts';
 import type { Sizes } from './sizes.ts';

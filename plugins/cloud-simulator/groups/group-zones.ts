@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { GroupConfig } from '../state/groups.ts';
 import { type Params, text } from '../wire/form.ts';
 import { memberTexts } from '../wire/members.ts';

@@ -1,5 +1,5 @@
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { Group } from '../state/groups.ts';
 import { look } from './health.ts';
 

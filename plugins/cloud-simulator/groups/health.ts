@@ -1,8 +1,8 @@
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { Group, Member } from '../state/groups.ts';
-import { healthOf } from '../state/health.ts';
-import type { Instance } from '../state/instance.ts';
+import { healthOf } from '../state/instances/health.ts';
+import type { Instance } from '../state/instances/instance.ts';
 import { dismiss } from './members.ts';
 import { holdBack, isSuspended, wake } from './react.ts';
 

@@ -1,11 +1,11 @@
 import { userInitiated } from '../actions/instances/terminate-instances.ts';
 import { endInstance } from '../launch/end-instance.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { Activity, Group, Member } from '../state/groups.ts';
-import type { Instance } from '../state/instance.ts';
+import type { Instance } from '../state/instances/instance.ts';
 import { note } from './activities.ts';
 import { finishDeletion } from './deletion.ts';
-import type { Way } from './ways.ts';
+import type { Way } from './launch/ways.ts';
 
 /** Takes a machine that a group has just started into the group. */
 export function join(moment: Moment, group: Group, instance: Instance, way: Way, cause: string): Member {

@@ -1,15 +1,15 @@
-import { deliveryLimit } from '../faults.ts';
+import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { capacityOf, type Group, type ProcessName } from '../state/groups.ts';
 import { note } from './activities.ts';
-import { balance } from './balance.ts';
+import { balance } from './launch/balance.ts';
 import { finishDeletion } from './deletion.ts';
-import { launchRound, type Round, type Shortage } from './launch-round.ts';
-import { marketShares } from './market-shares.ts';
+import { launchRound, type Round, type Shortage } from './launch/launch-round.ts';
+import { marketShares } from './launch/market-shares.ts';
 import { dismiss } from './members.ts';
-import { placesOf } from './places.ts';
-import { chooseVictims } from './victims.ts';
+import { placesOf } from './launch/places.ts';
+import { chooseVictims } from './scale-in.ts';
 
 /** Makes a group look at itself after its time of reaction: to be called whenever something about it has changed. */
 export function wakeSoon(moment: Moment, group: Group): void {

@@ -1,5 +1,5 @@
 import { actions } from '../actions/index.ts';
-import { sharedBuckets } from '../bucket-sizes.ts';
+import { sharedBuckets } from '../dispatch/bucket-sizes.ts';
 import type { Shape } from './shapes.ts';
 
 // Read when a knob is turned, since actions and knobs know each other.

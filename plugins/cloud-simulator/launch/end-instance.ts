@@ -1,7 +1,7 @@
 import { takePlaces } from '../capacity.ts';
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
-import { goneAfterMs, type Instance } from '../state/instance.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
 
 /** Why a machine ended, as its state reason says. */

@@ -1,7 +1,7 @@
-import { machineBucket } from '../bucket-sizes.ts';
+import { machineBucket } from '../dispatch/bucket-sizes.ts';
 import { insufficientCapacity, type Pool } from '../capacity.ts';
-import type { Moment } from '../moment.ts';
-import { rateExceeded } from '../throttle.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import { rateExceeded } from '../dispatch/throttle.ts';
 import type { AwsError } from '../wire/errors.ts';
 
 /** Machines that fleets and groups may start now by the rate of launches. RunInstances is checked as a call. */

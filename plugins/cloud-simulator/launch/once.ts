@@ -1,4 +1,4 @@
-import type { ActionCall } from '../action.ts';
+import type { ActionCall } from '../dispatch/action.ts';
 import { checkToken } from '../state/tokens.ts';
 import { AwsError } from '../wire/errors.ts';
 

@@ -1,10 +1,10 @@
 import { freeAddresses, noRoom, type Pool, poolKey, priceOf, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { isOut, unavailable } from '../state/outages.ts';
 import { allowance } from '../state/quotas.ts';
-import type { Subnet } from '../state/subnets.ts';
+import type { Subnet } from '../state/network/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
-import type { LaunchSpec } from './launch-spec.ts';
+import type { LaunchSpec } from './specification/launch-spec.ts';
 
 /** Something of which there is only so much, and of which every machine takes some: places of a pool, addresses of a subnet, a quota. */
 export interface Bound {

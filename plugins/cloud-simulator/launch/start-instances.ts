@@ -1,14 +1,14 @@
 import { takePlaces } from '../capacity.ts';
-import { lateFailureFor } from '../faults.ts';
+import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import type { RandomSource } from '../random.ts';
-import type { Instance, Keeper, Reservation } from '../state/instance.ts';
-import { planInterruption } from '../state/interruptions.ts';
+import type { Instance, Keeper, Reservation } from '../state/instances/instance.ts';
+import { planInterruption } from '../state/instances/interruptions.ts';
 import { countUsage } from '../state/quotas.ts';
 import { mergeTags, type Tags } from '../state/tags.ts';
 import { endInstance } from './end-instance.ts';
-import type { LaunchSpec } from './launch-spec.ts';
+import type { LaunchSpec } from './specification/launch-spec.ts';
 import type { Placement } from './place.ts';
 import { staysPending } from './stuck.ts';
 

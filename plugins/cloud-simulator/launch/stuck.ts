@@ -1,5 +1,5 @@
 import type { Pool } from '../capacity.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { fits } from '../pattern.ts';
 
 /** Whether a new machine of the pool is to stay pending for ever by the knob `stuck`. Counts it. */

@@ -1,5 +1,5 @@
 import type { BucketSize } from '../knobs/wire-knobs.ts';
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 
 /** A token bucket of an account in a region. */
 export interface Bucket {

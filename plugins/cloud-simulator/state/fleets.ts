@@ -1,7 +1,7 @@
 import type { StandingFleet } from '../fleets/standing-fleet.ts';
-import type { Market } from '../launch/launch-spec.ts';
-import { stateOf } from './instance.ts';
-import type { InstanceTable } from './instance-table.ts';
+import type { Market } from '../launch/specification/launch-spec.ts';
+import { stateOf } from './instances/instance.ts';
+import type { InstanceTable } from './instances/instance-table.ts';
 import type { Tags } from './tags.ts';
 
 /** Target of a fleet in units; the two parts sum up to the whole. */

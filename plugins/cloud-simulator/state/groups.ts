@@ -1,5 +1,5 @@
 import type { Params } from '../wire/form.ts';
-import type { Instance, Keeper } from './instance.ts';
+import type { Instance, Keeper } from './instances/instance.ts';
 
 /** What a group can be told to leave off. Only the first five do anything here. */
 export const processNames = [

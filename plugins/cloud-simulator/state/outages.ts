@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { fits } from '../pattern.ts';
 import { AwsError } from '../wire/errors.ts';
 

@@ -1,6 +1,6 @@
 import type { CatalogueInstanceType } from '../catalogue.ts';
-import type { Market } from '../launch/launch-spec.ts';
-import type { Moment } from '../moment.ts';
+import type { Market } from '../launch/specification/launch-spec.ts';
+import type { Moment } from '../dispatch/call-context.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { RegionState } from './region-state.ts';
 

@@ -1,10 +1,10 @@
 import type { Bucket } from './buckets.ts';
-import type { Moment } from '../moment.ts';
-import { type Agenda, createAgenda } from './agenda.ts';
+import type { Moment } from '../dispatch/call-context.ts';
+import { type Agenda, createAgenda } from './timers.ts';
 import type { Fleet } from './fleets.ts';
 import { createGroupShelf, type GroupShelf } from './groups.ts';
-import { createInstanceTable, type InstanceTable } from './instance-table.ts';
-import { createNetwork, type Network } from './network.ts';
+import { createInstanceTable, type InstanceTable } from './instances/instance-table.ts';
+import { createNetwork, type Network } from './network/network.ts';
 import type { Usage } from './quotas.ts';
 import { createTemplateShelf, type TemplateShelf } from './templates.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';

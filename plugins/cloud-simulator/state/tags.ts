@@ -1,6 +1,6 @@
 import { AwsError, invalidParameter } from '../wire/errors.ts';
 import { type Params, parts, text } from '../wire/form.ts';
-import { itemSet, leaf, rememberLast } from '../wire/xml.ts';
+import { itemSet, leaf, rememberLast } from '../wire/xml/xml.ts';
 
 /** Tags of one resource. Never changed in place: machines of one launch share one object. */
 export type Tags = ReadonlyMap<string, string>;

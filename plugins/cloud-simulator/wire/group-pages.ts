@@ -1,10 +1,10 @@
-import type { ActionCall } from '../action.ts';
+import type { ActionCall } from '../dispatch/action.ts';
 import { validationError } from '../groups/refusals.ts';
 import type { Params } from './form.ts';
 import { type PageRequest, pageRequest } from './pages.ts';
 import { integer } from './values.ts';
 import { memberParts } from './members.ts';
-import { leaf } from './xml.ts';
+import { leaf } from './xml/xml.ts';
 
 /** Pages of one action of Auto Scaling: sizes, and the parameters that its page tokens belong to. */
 export interface GroupPageRule {

@@ -1,4 +1,4 @@
-import type { ActionCall } from '../action.ts';
+import type { ActionCall } from '../dispatch/action.ts';
 import { AwsError } from './errors.ts';
 import { part, parts } from './form.ts';
 

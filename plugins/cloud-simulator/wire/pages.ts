@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ActionCall } from '../action.ts';
+import type { ActionCall } from '../dispatch/action.ts';
 import { AwsError, invalidCombination, invalidParameter } from './errors.ts';
 import { type Params, part, text } from './form.ts';
 import { integer } from './values.ts';

@@ -1,5 +1,5 @@
 import type { AwsError } from './errors.ts';
-import { leaf } from './xml.ts';
+import { leaf } from './xml/xml.ts';
 
 /** One service's dialect, chosen by the `Version` parameter of the call. */
 export interface Protocol {

@@ -1,10 +1,10 @@
 import { isFault, type Call, type Progress } from '../../../core/index.ts';
-import { seenMachines } from '../find.ts';
-import { dropLaunchTemplate } from '../launch-template.ts';
-import { reportOf } from '../machines.ts';
-import type { CloudSession } from '../session.ts';
-import { ownTags, tagValue } from '../tags.ts';
-import { terminate } from '../terminate.ts';
+import { seenMachines } from '../release/find.ts';
+import { dropLaunchTemplate } from '../launch/launch-template.ts';
+import { reportOf } from '../observe/machines.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { ownTags, tagValue } from '../template/tags.ts';
+import { terminate } from '../release/terminate.ts';
 import { findFleet } from './find-fleet.ts';
 import type { FleetPort, LeftOrder, StandingHandle } from './fleet-port.ts';
 import { isStopped, isView, mayStillDeliver, sightOf } from './look-up.ts';

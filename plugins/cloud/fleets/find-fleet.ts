@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/index.ts';
-import type { CloudSession } from '../session.ts';
-import { ownTags, tagValue } from '../tags.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { ownTags, tagValue } from '../template/tags.ts';
 import { handleOf, type FleetPort, type StandingHandle, type StandingOrder } from './fleet-port.ts';
 
 /** The fleet that an order made, by its token or our tags. */

@@ -1,8 +1,8 @@
 import type { Call, LaunchOrder } from '../../../core/index.ts';
-import type { TemplateVersion } from '../launch-template.ts';
-import type { Pool } from '../pools.ts';
-import type { CloudSession } from '../session.ts';
-import type { tagValue } from '../tags.ts';
+import type { TemplateVersion } from '../launch/launch-template.ts';
+import type { Pool } from '../launch/pools.ts';
+import type { CloudSession } from '../connection/session.ts';
+import type { tagValue } from '../template/tags.ts';
 import type { Target } from './targets.ts';
 
 /** Fleets that live on after their call. `request`: once filled, or stopped, it starts nothing more. `maintain`: it refills up to its target. */

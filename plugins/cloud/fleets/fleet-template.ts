@@ -1,13 +1,13 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
-import type { CloudTemplate } from '../fields.ts';
-import { withImageId } from '../image-parameter.ts';
-import { launchTemplateFor, type TemplateVersion } from '../launch-template.ts';
-import { intoInterface, machineSpecOf, type MachineSpec } from '../machine-data.ts';
-import { contentsOf, namedTemplate } from '../named-template.ts';
-import { overlay } from '../overlay.ts';
-import type { CloudSession } from '../session.ts';
-import { joinTagSpecifications, tagsOf, tagSpecifications } from '../tags.ts';
+import type { CloudTemplate } from '../template/fields.ts';
+import { withImageId } from '../template/image-parameter.ts';
+import { launchTemplateFor, type TemplateVersion } from '../launch/launch-template.ts';
+import { intoInterface, machineSpecOf, type MachineSpec } from '../template/machine-data.ts';
+import { contentsOf, namedTemplate } from '../template/named-template.ts';
+import { overlay } from '../template/overlay.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { joinTagSpecifications, tagsOf, tagSpecifications } from '../template/tags.ts';
 
 /** What is tagged of a machine. A Spot request is not one, and among these it would make the on-demand part fail. */
 export const machineParts = ['instance', 'volume', 'network-interface'];

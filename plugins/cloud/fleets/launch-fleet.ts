@@ -1,6 +1,6 @@
 import { isFault, ProviderFault, type Call, type Launch } from '../../../core/index.ts';
-import { launchFault } from '../launch-faults.ts';
-import type { CloudSession } from '../session.ts';
+import { launchFault } from '../faults/launch-faults.ts';
+import type { CloudSession } from '../connection/session.ts';
 import { findFleet } from './find-fleet.ts';
 import { handleOf, type FleetPort, type StandingHandle, type StandingOrder } from './fleet-port.ts';
 

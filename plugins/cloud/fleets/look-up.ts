@@ -1,6 +1,6 @@
 import { isFault, type Call, ProviderFault } from '../../../core/index.ts';
-import { inTurn } from '../describe.ts';
-import type { CloudSession } from '../session.ts';
+import { inTurn } from '../observe/describe.ts';
+import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView } from './fleet-port.ts';
 
 /** Ids in one question. */

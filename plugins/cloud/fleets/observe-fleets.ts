@@ -1,10 +1,10 @@
 import { isFault, type Call, type MachineReport, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
-import { inTurn } from '../describe.ts';
-import type { MachineData } from '../machines.ts';
-import { observeKnown } from '../observe-known.ts';
-import { observeMachines } from '../observe.ts';
-import type { Market } from '../pools.ts';
-import type { CloudSession } from '../session.ts';
+import { inTurn } from '../observe/describe.ts';
+import type { MachineData } from '../observe/machines.ts';
+import { observeKnown } from '../observe/observe-known.ts';
+import { observeMachines } from '../observe/observe.ts';
+import type { Market } from '../launch/pools.ts';
+import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView, StandingHandle, StandingPrepared } from './fleet-port.ts';
 import { isStopped, isView, lookUp, mayStillDeliver, type Sight } from './look-up.ts';
 import { explainsAll, forgetReasons, reasonsOf } from './reasons.ts';

@@ -1,5 +1,5 @@
-import type { CloudTemplate } from '../fields.ts';
-import { weightOf, type Pool } from '../pools.ts';
+import type { CloudTemplate } from '../template/fields.ts';
+import { weightOf, type Pool } from '../launch/pools.ts';
 import { isPrioritized } from './strategies.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isFault, type Call, type OwnedResource } from '../../../core/index.ts';
-import type { CloudSession } from '../session.ts';
-import { madeFor, ownTags, tagValue } from '../tags.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { madeFor, ownTags, tagValue } from '../template/tags.ts';
 import type { FleetPort } from './fleet-port.ts';
 
 /** Fleets that carry an installation's tag and may still start machines: one that is being stopped does not. */

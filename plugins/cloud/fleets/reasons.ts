@@ -1,9 +1,9 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
-import { concealedReasons } from '../concealed.ts';
-import { kindOfReason } from '../fault-codes.ts';
-import { once } from '../memory.ts';
-import { poolsSeen, type Market, type Pool, type Sighting } from '../pools.ts';
-import type { CloudSession } from '../session.ts';
+import { concealedReasons } from '../faults/concealed.ts';
+import { kindOfReason } from '../faults/fault-codes.ts';
+import { once } from '../connection/memory.ts';
+import { poolsSeen, type Market, type Pool, type Sighting } from '../launch/pools.ts';
+import type { CloudSession } from '../connection/session.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';
 
 /** A fleet that got nothing for so long has heard its last answer, and its history, which comes up to 30 s late, tells of it. */

@@ -1,7 +1,7 @@
 import { isFault, type Aim, type Call, type Progress } from '../../../core/index.ts';
-import type { MachineData } from '../machines.ts';
-import type { CloudSession } from '../session.ts';
-import { terminate } from '../terminate.ts';
+import type { MachineData } from '../observe/machines.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { terminate } from '../release/terminate.ts';
 import type { FleetPort, FleetView, StandingHandle } from './fleet-port.ts';
 import { isStopped, isView, mayStillDeliver, sightOf } from './look-up.ts';
 import { targetOf } from './targets.ts';

@@ -1,4 +1,4 @@
-import type { CloudTemplate } from '../fields.ts';
+import type { CloudTemplate } from '../template/fields.ts';
 
 const spot = ['lowest-price', 'diversified', 'capacity-optimized', 'capacity-optimized-prioritized', 'price-capacity-optimized'] as const;
 const onDemand = ['lowest-price', 'prioritized'] as const;

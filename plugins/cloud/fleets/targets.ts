@@ -1,7 +1,7 @@
 import type { Aim, MachineRef } from '../../../core/index.ts';
-import type { CloudTemplate } from '../fields.ts';
-import type { MachineData } from '../machines.ts';
-import { weightOf, type Pool } from '../pools.ts';
+import type { CloudTemplate } from '../template/fields.ts';
+import type { MachineData } from '../observe/machines.ts';
+import { weightOf, type Pool } from '../launch/pools.ts';
 
 /** What a fleet is asked for, in units of capacity. */
 export interface Target {

@@ -1,7 +1,7 @@
 import type { LaunchTemplate, LaunchTemplateVersion } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
-import { pagesOf } from '../pages.ts';
-import type { CloudSession } from '../session.ts';
+import { pagesOf } from '../connection/answers/pages.ts';
+import type { CloudSession } from '../connection/session.ts';
 
 const missing: ReadonlySet<string> = new Set([
   'InvalidLaunchTemplateName.NotFoundException',

@@ -1,8 +1,8 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
-import { concealed } from '../concealed.ts';
-import type { CloudSession } from '../session.ts';
-import { ownTags, tagSpecifications, tagValue, type Tag } from '../tags.ts';
+import { concealed } from '../faults/concealed.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { ownTags, tagSpecifications, tagValue, type Tag } from '../template/tags.ts';
 import { digest } from './contents.ts';
 import { templateNamed } from './look.ts';
 import { isYoung } from './missing.ts';

@@ -1,5 +1,5 @@
 import { ProviderFault } from '../../../core/index.ts';
-import type { CloudSession } from '../session.ts';
+import type { CloudSession } from '../connection/session.ts';
 import type { TemplateVersion } from './template-version.ts';
 
 /** As long as that, EC2 may deny a launch template that was just made. */

@@ -1,5 +1,5 @@
 import type { LaunchOrder } from '../../../core/index.ts';
-import type { CloudSession } from '../session.ts';
+import type { CloudSession } from '../connection/session.ts';
 import { digest } from './contents.ts';
 
 type Named = Pick<LaunchOrder<any, any>, 'request_id' | 'attempt' | 'template'>;

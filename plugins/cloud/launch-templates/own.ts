@@ -1,8 +1,8 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type LaunchOrder } from '../../../core/index.ts';
-import { once } from '../memory.ts';
-import type { CloudSession } from '../session.ts';
-import { ownTags, tagsOf } from '../tags.ts';
+import { once } from '../connection/memory.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { ownTags, tagsOf } from '../template/tags.ts';
 import { orderText } from './descriptions.ts';
 import { versionsOf } from './look.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';

@@ -1,16 +1,16 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
-import { once } from '../memory.ts';
-import type { CloudSession } from '../session.ts';
-import { ownTags, type Tag } from '../tags.ts';
-import { cleanTemplates, cleanVersions } from './clean-up.ts';
+import { once } from '../connection/memory.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { ownTags, type Tag } from '../template/tags.ts';
+import { cleanTemplates, cleanVersions } from './clean-up/clean-up.ts';
 import { contentOf } from './contents.ts';
 import { sharedText, weekIn } from './descriptions.ts';
 import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';
 import { contentName, versionsName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
-import { isClosing, weekOf } from './week.ts';
+import { isClosing, weekOf } from './clean-up/week.ts';
 
 interface Wanted {
   readonly order: LaunchOrder<any, any>;

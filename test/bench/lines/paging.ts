@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { silentLog } from '../../../core/log.ts';
-import { systemClock } from '../../../core/clock.ts';
+import { silentLog } from '../../../core/contract/log.ts';
+import { systemClock } from '../../../core/contract/clock.ts';
 import type { RequestRecord } from '../../../core/model/request.ts';
 import sqlite from '../../../plugins/storage-sqlite/index.ts';
 import { spread } from '../measure/numbers.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
+import { openSimulator } from '../../../plugins/cloud-simulator/server/open.ts';
 import { openWire, type Wire } from '../load/wire.ts';
 import { spread } from '../measure/numbers.ts';
 import { Child } from '../processes/child.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { Settings } from '../../../core/lifecycle/settings.ts';
+import type { Settings } from '../../../core/reconciler/settings.ts';
 import { Child } from './child.ts';
 import { freePort } from './free-port.ts';
 import { call } from './http.ts';

@@ -1,4 +1,4 @@
-import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
+import { openSimulator } from '../../../plugins/cloud-simulator/server/open.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { json } from './http.ts';
 

@@ -36,10 +36,10 @@ if (isMainThread) {
   });
   process.on('disconnect', () => process.exit());
 } else {
-  const { systemClock } = await import('../../../core/clock.ts');
-  const { silentLog: log } = await import('../../../core/log.ts');
+  const { systemClock } = await import('../../../core/contract/clock.ts');
+  const { silentLog: log } = await import('../../../core/contract/log.ts');
   const { cloud } = await import('../../../plugins/cloud/cloud.ts');
-  const { makeClients } = await import('../../../plugins/cloud/clients.ts');
+  const { makeClients } = await import('../../../plugins/cloud/connection/clients.ts');
   const { url } = workerData as { readonly url: string };
   const config = { endpoint_url: 'simulator:' };
   const context: PluginContext = { instance: 'bench', endpoint: async () => url, clock: systemClock, log, installation: 'bench' };

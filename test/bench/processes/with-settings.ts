@@ -5,7 +5,7 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache(new URL('../../../node_modules/.cache/compile', import.meta.url).pathname);
 const [{ loadConfiguration }, { silentLog }, { compose }, { createApp }] = await Promise.all([
   import('../../../config/load.ts'),
-  import('../../../core/log.ts'),
+  import('../../../core/contract/log.ts'),
   import('../../../host/compose.ts'),
   import('../../../host/rest/app.ts'),
 ]);

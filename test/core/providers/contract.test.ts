@@ -1,9 +1,9 @@
 import test from 'ava';
 import { ProviderFault } from '../../../core/index.ts';
-import * as answers from '../../../core/providers/contract/answers.ts';
-import { Broken } from '../../../core/providers/contract/broken.ts';
-import { listing } from '../../../core/providers/contract/listing.ts';
-import { soundFault } from '../../../core/providers/contract/sound-fault.ts';
+import * as answers from '../../../core/providers/answer-checks/answers.ts';
+import { Broken } from '../../../core/providers/answer-checks/broken.ts';
+import { listing } from '../../../core/providers/answer-checks/listing.ts';
+import { soundFault } from '../../../core/providers/answer-checks/sound-fault.ts';
 
 const machine = { machine_id: 'm-1', status: 'running', ready: true };
 const launch = (fields: object) => ({ handle: { token: 't' }, settled: true, ...fields });

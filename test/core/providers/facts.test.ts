@@ -1,5 +1,5 @@
 import test from 'ava';
-import { silentLog } from '../../../core/log.ts';
+import { silentLog } from '../../../core/contract/log.ts';
 import { nothingMeasured } from '../../../core/model/measured.ts';
 import type { FactRecord } from '../../../core/model/records.ts';
 import type { Shortfall } from '../../../core/model/shortfall.ts';

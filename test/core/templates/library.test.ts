@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { Finding } from '../../../core/findings.ts';
+import type { Finding } from '../../../core/contract/findings.ts';
 import type { TemplateRecord } from '../../../core/model/records.ts';
-import type { ProviderApi, ProviderType } from '../../../core/provider.ts';
-import type { Store } from '../../../core/storage.ts';
+import type { ProviderApi, ProviderType } from '../../../core/contract/provider.ts';
+import type { Store } from '../../../core/contract/storage.ts';
 import type { FileLayer } from '../../../core/templates/layers.ts';
 import { TemplateLibrary } from '../../../core/templates/library.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';

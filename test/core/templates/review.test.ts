@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Type } from 'typebox';
-import type { ProviderApi, ProviderType } from '../../../core/provider.ts';
+import type { ProviderApi, ProviderType } from '../../../core/contract/provider.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';
 
 const types = [

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
-import { systemClock, type Clock } from '../../../core/clock.ts';
+import { systemClock, type Clock } from '../../../core/contract/clock.ts';
 import { fastNow } from './fast-clock.ts';
 import { partMachines, type Attack } from './kill-point.ts';
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
 
 /** What was acknowledged of a request so far. */
 export interface Entry {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
 import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';

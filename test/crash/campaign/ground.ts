@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { dialects, type Dialect } from '../support/dialect.ts';
 import { dice, type Dice } from '../support/dice.ts';
 import { fastNow, type FastClock } from './fast-clock.ts';

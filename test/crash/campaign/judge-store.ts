@@ -1,8 +1,8 @@
-import { systemClock } from '../../../core/clock.ts';
-import { silentLog } from '../../../core/log.ts';
+import { systemClock } from '../../../core/contract/clock.ts';
+import { silentLog } from '../../../core/contract/log.ts';
 import { isTerminal } from '../../../core/model/request.ts';
-import type { Store } from '../../../core/storage.ts';
-import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import type { Store } from '../../../core/contract/storage.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
 import { sqliteStorage } from '../../../plugins/storage-sqlite/sqlite-storage.ts';
 import { until } from '../support/until.ts';
 import type { Standard } from './judge.ts';

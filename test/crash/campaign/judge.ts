@@ -1,5 +1,5 @@
-import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
 import { judgeStatus } from './judge-status.ts';

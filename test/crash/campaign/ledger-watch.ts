@@ -1,4 +1,4 @@
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { excess, type Entry } from './excess.ts';
 
 const everyMs = 100;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';

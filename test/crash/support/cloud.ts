@@ -1,8 +1,8 @@
-import { readPlace } from '../../../plugins/cloud-simulator/simulator-place.ts';
-import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
-import type { AuditEntry } from '../../../plugins/cloud-simulator/audit.ts';
+import { readPlace } from '../../../plugins/cloud-simulator/server/simulator-place.ts';
+import { openSimulator } from '../../../plugins/cloud-simulator/server/open.ts';
+import type { AuditEntry } from '../../../plugins/cloud-simulator/dispatch/audit.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import type { Ledger } from '../../../plugins/cloud-simulator/ledger.ts';
+import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
 import { until } from './until.ts';
 
 export type { AuditEntry, KnobChange, Ledger };

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { operations } from '../../../core/operations/registry.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
 import { commandTree, nodesOf } from '../../../host/cli/command-tree.ts';
-import { declarations } from '../../../host/cli/declared.ts';
-import { operationGroups } from '../../../host/cli/operation-groups.ts';
+import { declarations } from '../../../host/cli/operations/declared-operations.ts';
+import { operationGroups } from '../../../host/cli/operations/operation-groups.ts';
 import { programOf } from '../../../host/cli/program.ts';
 import { cliDeclarations } from '../../../scripts/cli-declarations.ts';
 

@@ -6,7 +6,7 @@ import { formsOf } from '../../../host/cli/command-forms.ts';
 import { commandTree, nodesOf, type CommandNode } from '../../../host/cli/command-tree.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { programOf } from '../../../host/cli/program.ts';
-import { readTexts } from '../../../host/cli/read-texts.ts';
+import { readTexts } from '../../../host/cli/operations/read-texts.ts';
 
 let written = '';
 const terminal = {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { BrokerError } from '../../../core/errors.ts';
-import { declarations, type DeclaredOperation } from '../../../host/cli/declared.ts';
-import { nameInputs } from '../../../host/cli/name-inputs.ts';
-import { withFile } from '../../../host/cli/file-inputs.ts';
+import { BrokerError } from '../../../core/contract/errors.ts';
+import { declarations, type DeclaredOperation } from '../../../host/cli/operations/declared-operations.ts';
+import { nameInputs } from '../../../host/cli/operations/rename-inputs.ts';
+import { withFile } from '../../../host/cli/operations/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
-import { readTexts, templateFields, Unreadable } from '../../../host/cli/read-texts.ts';
+import { readTexts, templateFields, Unreadable } from '../../../host/cli/operations/read-texts.ts';
 import { makePlace } from '../../support/boot-broker.ts';
 import { runCli } from '../../support/run-cli.ts';
 

@@ -1,13 +1,13 @@
 import test from 'ava';
-import type { RequestAnswer } from '../../../core/answers.ts';
+import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { answerTable } from '../../../host/cli/output/answer-table.ts';
 import { print, textOf } from '../../../host/cli/output/print.ts';
 import { table } from '../../../host/cli/output/table.ts';
 import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
-import { progress, progressLine } from '../../../host/cli/progress.ts';
-import { wantsColours } from '../../../host/terminal.ts';
-import { watch } from '../../../host/cli/watch.ts';
+import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
+import { wantsColours } from '../../../host/process/terminal.ts';
+import { watch } from '../../../host/cli/operations/watch.ts';
 
 const plain = { colours: false };
 

@@ -1,4 +1,4 @@
-import type { ScriptName } from '../../../host/hostfactory/script-call.ts';
+import type { ScriptName } from '../../../host/hostfactory/client/script-call.ts';
 import { pollUntil, type Scheduler } from './support.ts';
 
 /** A host as HostFactory keeps it: its key is the name. */

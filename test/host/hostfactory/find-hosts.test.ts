@@ -1,8 +1,8 @@
 import test from 'ava';
 import { silentLog, systemClock } from '../../../core/index.ts';
-import { Inventory } from '../../../core/requests/inventory.ts';
+import { Inventory } from '../../../core/requests/queries/inventory.ts';
 import { findHosts } from '../../../host/hostfactory/find-hosts.ts';
-import { aMachine, insert } from '../../plugin-testkit/storage/records.ts';
+import { aMachine, insert } from '../../../plugin-testkit/storage/records.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
 
 test('of two machines with one id the name that comes with it says which; without it none is taken', async (t) => {

@@ -1,4 +1,4 @@
-import type { Dialect, ScriptName } from '../../../host/hostfactory/script-call.ts';
+import type { Dialect, ScriptName } from '../../../host/hostfactory/client/script-call.ts';
 import { bootBroker, type BootedBroker, type BootOptions } from '../../support/boot-broker.ts';
 
 /** What the server says to a script, without a process. */

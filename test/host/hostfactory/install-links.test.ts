@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { install } from '../../../host/hostfactory/install.ts';
+import { install } from '../../../host/hostfactory/install/install.ts';
 import { oneOfMany } from '../../support/temporary-directory.ts';
 import { stranger, withForeignFiles } from '../../support/with-foreign-files.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { readServerPlace } from '../../../host/server-place.ts';
+import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { until } from '../../support/boot-broker.ts';
 import { ended, makeScheduler } from './support.ts';
 

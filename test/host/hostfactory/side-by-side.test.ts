@@ -1,8 +1,8 @@
 import { chmod, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { install } from '../../../host/hostfactory/install.ts';
-import { readServerPlace } from '../../../host/server-place.ts';
+import { install } from '../../../host/hostfactory/install/install.ts';
+import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { makePlace } from '../../support/boot-broker.ts';
 

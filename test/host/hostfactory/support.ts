@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { install } from '../../../host/hostfactory/install.ts';
-import type { Dialect, ScriptName } from '../../../host/hostfactory/script-call.ts';
-import { readServerPlace } from '../../../host/server-place.ts';
+import { install } from '../../../host/hostfactory/install/install.ts';
+import type { Dialect, ScriptName } from '../../../host/hostfactory/client/script-call.ts';
+import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { makePlace, type Place, type PlaceOptions } from '../../support/boot-broker.ts';
 
 /** What a script left: how it ended, what it printed, and that as JSON. */

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { serveOnSocket } from '../../../host/listen-socket.ts';
-import { Dealer } from '../../../host/workers/dealer.ts';
+import { serveOnSocket } from '../../../host/http/listen-socket.ts';
+import { Dealer } from '../../../host/cluster/connection-balancer.ts';
 import { makePlace, startBroker, type Place } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
 

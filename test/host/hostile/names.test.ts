@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { callChecks } from '../../../host/rest/call-checks.ts';
+import { callChecks } from '../../../host/rest/call/call-checks.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
 import { serveBroker, type Served } from './serve.ts';
 import { talk } from './wire.ts';

@@ -1,5 +1,5 @@
-import { silentLog } from '../../../core/log.ts';
-import { serveHttp } from '../../../host/serve-http.ts';
+import { silentLog } from '../../../core/contract/log.ts';
+import { serveHttp } from '../../../host/http/serve-http.ts';
 import { bootBroker, type BootedBroker, type BootOptions } from '../../support/boot-broker.ts';
 
 export interface Served extends BootedBroker {

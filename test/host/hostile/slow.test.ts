@@ -1,8 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
-import { Intake } from '../../../host/workers/intake.ts';
-import { silentLog } from '../../../core/log.ts';
+import { Intake } from '../../../host/cluster/connection-receiver.ts';
+import { silentLog } from '../../../core/contract/log.ts';
 import { startBroker, until } from '../../support/boot-broker.ts';
 import { rssMb } from '../../bench/processes/usage.ts';
 import { serveBroker, type Served } from './serve.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { CallMarks, callMemory, readMarks } from '../../../host/call-marks.ts';
-import { Quarantine } from '../../../host/quarantine.ts';
-import { endedBy, suspectsOf } from '../../../host/suspects.ts';
+import { CallMarks, callMemory, readMarks } from '../../../host/loop/diagnosis/call-marks.ts';
+import { Quarantine } from '../../../host/loop/diagnosis/quarantine.ts';
+import { endedBy, suspectsOf } from '../../../host/loop/diagnosis/hang-diagnosis.ts';
 
 const of = (request_id: string, template_id: string) => ({ request_id, template_id });
 const why = () => 'it hung';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { readServerPlace } from '../../../host/server-place.ts';
+import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { makePlace, until, type Place, type PlaceOptions } from '../../support/boot-broker.ts';
 
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');

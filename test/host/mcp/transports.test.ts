@@ -1,6 +1,6 @@
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
-import { readServerPlace } from '../../../host/server-place.ts';
+import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { startBroker, type Place } from '../../support/boot-broker.ts';
 import { dataOf, killServer, makeMcpPlace, overHttp, overStdio, serveHttp, type Agent } from './support.ts';
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { Compile } from 'typebox/compile';
-import { codes } from '../../../core/errors.ts';
+import { codes } from '../../../core/contract/errors.ts';
 import type { RestBinding } from '../../../core/operations/operation.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 import { inlined } from '../../support/inlined.ts';

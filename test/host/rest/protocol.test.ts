@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { BrokerError } from '../../../core/errors.ts';
+import { BrokerError } from '../../../core/contract/errors.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
 let broker: BootedBroker;

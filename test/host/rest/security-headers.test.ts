@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import test from 'ava';
 import helmet from '@fastify/helmet';
 import { fastify } from 'fastify';
-import { securityHeaders } from '../../../host/security-headers.ts';
+import { securityHeaders } from '../../../host/http/security-headers.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
 let broker: BootedBroker;

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { isFault } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
-import { shortfallOf } from '../../../plugins/cloud-asg/group-shortfall.ts';
-import { isStuck } from '../../../plugins/cloud-asg/is-stuck.ts';
+import { shortfallOf } from '../../../plugins/cloud-asg/observe/group-shortfall.ts';
+import { isStuck } from '../../../plugins/cloud-asg/observe/is-stuck.ts';
 import { poolsOf } from '../../../plugins/cloud/index.ts';
 import { idsOf, openGroups, refs, running, tally, type Order } from './support.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { cloud } from '../../../plugins/cloud/index.ts';
 import { contextOf, prepared, quietCall, type Stage } from '../cloud/support.ts';

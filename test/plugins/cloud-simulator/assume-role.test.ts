@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { seededRandom } from '../../../plugins/cloud-simulator/random.ts';
-import type { SimulatorOptions } from '../../../plugins/cloud-simulator/server.ts';
+import type { SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
 import { accountOf } from '../../../plugins/cloud-simulator/wire/caller.ts';
 import { accountOfSessionKey, sessionKey } from '../../../plugins/cloud-simulator/wire/session-key.ts';
 import { codeOf, launch, openCloud, refusal } from './support.ts';

@@ -7,7 +7,7 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { deleteFleet, modify, openFleet } from './fleet-support.ts';
 import { launch } from './support.ts';
 

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-ec2';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
-import { isLive, stateOf } from '../../../plugins/cloud-simulator/state/instance.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
+import { isLive, stateOf } from '../../../plugins/cloud-simulator/state/instances/instance.ts';
 import { liveIn, type Play, step, take } from './books-steps.ts';
 import { fleetTemplate } from './fleet-support.ts';
 import { openCloud } from './support.ts';

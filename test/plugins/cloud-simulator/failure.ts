@@ -1,4 +1,4 @@
-import type { Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 
 /** What an SDK client throws, with or without an answer. */
 export interface Failure {

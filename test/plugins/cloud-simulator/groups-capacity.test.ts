@@ -1,6 +1,6 @@
 import { SetDesiredCapacityCommand } from '@aws-sdk/client-auto-scaling';
 import test from 'ava';
-import { zoneShares } from '../../../plugins/cloud-simulator/groups/zone-shares.ts';
+import { zoneShares } from '../../../plugins/cloud-simulator/groups/launch/zone-shares.ts';
 import { openGroups, tally } from './groups-support.ts';
 
 test('a launch without capacity fails in the activities, is tried again ever less often, and succeeds once there is capacity', async (t) => {

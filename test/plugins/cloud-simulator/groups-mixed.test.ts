@@ -6,7 +6,7 @@ import {
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import test from 'ava';
-import { onDemandPart } from '../../../plugins/cloud-simulator/groups/market-shares.ts';
+import { onDemandPart } from '../../../plugins/cloud-simulator/groups/launch/market-shares.ts';
 import { openGroups, tally } from './groups-support.ts';
 import { codeOf, refusal } from './support.ts';
 

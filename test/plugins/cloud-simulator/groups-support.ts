@@ -18,7 +18,7 @@ import {
   type RequestLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import type { ExecutionContext } from 'ava';
-import type { SimulatorOptions } from '../../../plugins/cloud-simulator/server.ts';
+import type { SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
 import { type Cloud, openCloud } from './support.ts';
 
 export const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c'];

@@ -8,10 +8,10 @@ import {
 import test from 'ava';
 import fc from 'fast-check';
 import { instanceTypes } from '../../../plugins/cloud-simulator/catalogue.ts';
-import { matchesRequirements, typesFor } from '../../../plugins/cloud-simulator/launch/instance-requirements.ts';
-import type { Market } from '../../../plugins/cloud-simulator/launch/launch-spec.ts';
-import { readRequirements } from '../../../plugins/cloud-simulator/launch/read-requirements.ts';
-import type { Moment } from '../../../plugins/cloud-simulator/moment.ts';
+import { matchesRequirements, typesFor } from '../../../plugins/cloud-simulator/launch/requirements/instance-requirements.ts';
+import type { Market } from '../../../plugins/cloud-simulator/launch/specification/launch-spec.ts';
+import { readRequirements } from '../../../plugins/cloud-simulator/launch/requirements/read-requirements.ts';
+import type { Moment } from '../../../plugins/cloud-simulator/dispatch/call-context.ts';
 import { createRegionState } from '../../../plugins/cloud-simulator/state/region-state.ts';
 import { readForm } from '../../../plugins/cloud-simulator/wire/form.ts';
 import { codeOf, launch, openCloud } from './support.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import test from 'ava';
-import { checkListenHost, isLoopbackHost, isLoopbackOrigin } from '../../../plugins/cloud-simulator/loopback.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
+import { checkListenHost, isLoopbackHost, isLoopbackOrigin } from '../../../plugins/cloud-simulator/server/loopback.ts';
+import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { openCloud } from './support.ts';
 
 const hosts: readonly [host: string | undefined, loopback: boolean][] = [

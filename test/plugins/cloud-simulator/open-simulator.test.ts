@@ -6,10 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { silentLog } from '../../../core/index.ts';
 import plugin from '../../../plugins/cloud-simulator/index.ts';
-import { openSimulator } from '../../../plugins/cloud-simulator/open.ts';
-import { startSimulator } from '../../../plugins/cloud-simulator/start-simulator.ts';
+import { openSimulator } from '../../../plugins/cloud-simulator/server/open.ts';
+import { startSimulator } from '../../../plugins/cloud-simulator/server/start-simulator.ts';
 
-const openFile = join(import.meta.dirname, '../../../plugins/cloud-simulator/open.ts');
+const openFile = join(import.meta.dirname, '../../../plugins/cloud-simulator/server/open.ts');
 
 test.serial('two that open a fresh directory at once get the same process, and so does who comes later', async (t) => {
   const directory = await freshDirectory(t);

@@ -1,6 +1,6 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import test, { type ExecutionContext } from 'ava';
-import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/image-alias.ts';
+import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-alias.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { launch, openCloud, refusal } from './support.ts';
 

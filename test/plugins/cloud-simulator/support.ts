@@ -2,7 +2,7 @@ import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import { EC2Client, type EC2ServiceException, RunInstancesCommand, type RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { ExecutionContext } from 'ava';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
 import { checkAnswers } from './model-check.ts';
 
 export interface Cloud {

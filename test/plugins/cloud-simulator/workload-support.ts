@@ -12,7 +12,7 @@ import type { ExecutionContext } from 'ava';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { scenarios } from '../../../plugins/cloud-simulator/knobs/scenarios.ts';
 import { seededRandom } from '../../../plugins/cloud-simulator/random.ts';
-import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import type { RegionState } from '../../../plugins/cloud-simulator/state/region-state.ts';
 import { ec2Deeds } from './workload-ec2.ts';
 import { groupDeeds } from './workload-groups.ts';

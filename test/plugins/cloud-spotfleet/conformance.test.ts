@@ -1,6 +1,6 @@
 import test from 'ava';
 import plugin from '../../../plugins/cloud-spotfleet/index.ts';
-import { testProvider } from '../../plugin-testkit/index.ts';
+import { testProvider } from '../../../plugin-testkit/index.ts';
 import { cloudKit } from '../cloud/conformance-support.ts';
 
 for (const fleet_type of ['request', 'maintain'])

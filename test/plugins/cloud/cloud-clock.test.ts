@@ -1,5 +1,5 @@
 import test from 'ava';
-import { cloudClock } from '../../../plugins/cloud/cloud-clock.ts';
+import { cloudClock } from '../../../plugins/cloud/connection/cloud-clock.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const hour = 3_600_000;

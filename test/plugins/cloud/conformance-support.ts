@@ -3,8 +3,8 @@ import type { TestFn } from 'ava';
 import type { Clock, Plugin } from '../../../core/index.ts';
 import cloud from '../../../plugins/cloud/index.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
-import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server.ts';
-import type { ProviderKit, ProviderWorld } from '../../plugin-testkit/index.ts';
+import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
+import type { ProviderKit, ProviderWorld } from '../../../plugin-testkit/index.ts';
 
 /** A simulated cloud whose time stands still until the kit moves it. */
 export interface CloudWorld extends ProviderWorld {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { faultKinds, ProviderFault } from '../../../core/index.ts';
-import { kindOfCode, knownCodes } from '../../../plugins/cloud/fault-codes.ts';
-import { faultOf } from '../../../plugins/cloud/faults.ts';
+import { kindOfCode, knownCodes } from '../../../plugins/cloud/faults/fault-codes.ts';
+import { faultOf } from '../../../plugins/cloud/faults/faults.ts';
 
 const sdkError = (code: string, httpStatusCode: number, message = 'no') =>
   Object.assign(new Error(message), { name: code, Code: code, $metadata: { httpStatusCode } });

@@ -3,10 +3,10 @@ import { isFault, type Clock, type ProviderApi, type ProviderFault } from '../..
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
-import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/image-alias.ts';
+import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-alias.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { imageIdOf } from '../../../plugins/cloud/image-parameter.ts';
+import { imageIdOf } from '../../../plugins/cloud/template/image-parameter.ts';
 import { prepared, stage, type Stage } from './support.ts';
 
 async function open(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<Stage> {

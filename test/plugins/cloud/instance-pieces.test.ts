@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { instancePieces } from '../../../plugins/cloud/instance-pieces.ts';
+import { instancePieces } from '../../../plugins/cloud/connection/answers/instance-pieces.ts';
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
 const tail = '<nextToken>more</nextToken></DescribeInstancesResponse>\n';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startSimulator } from '../../../plugins/cloud-simulator/start-simulator.ts';
+import { startSimulator } from '../../../plugins/cloud-simulator/server/start-simulator.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
 import { fastClock } from '../../support/fast-clock.ts';
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { contentName, nameOf, ordersName, ownName, versionsName } from '../../../plugins/cloud/launch-templates/names.ts';
-import type { CloudSession } from '../../../plugins/cloud/session.ts';
+import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
 import { templateStage } from './launch-template-support.ts';
 
 const valid = /^[A-Za-z0-9\-_./()]{3,128}$/;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { reportOf } from '../../../plugins/cloud/machines.ts';
+import { reportOf } from '../../../plugins/cloud/observe/machines.ts';
 
 const reported = (InstanceLifecycle?: 'spot' | 'capacity-block' | 'scheduled') =>
   reportOf({ InstanceId: 'i-1', State: { Name: 'running' }, ...(InstanceLifecycle ? { InstanceLifecycle } : {}) });

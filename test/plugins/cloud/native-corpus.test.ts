@@ -1,6 +1,6 @@
 import test from 'ava';
 import { isError, isFault, type ProviderApi } from '../../../core/index.ts';
-import { plain } from '../../../core/providers/contract/plain.ts';
+import { plain } from '../../../core/providers/answer-checks/plain.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';

@@ -3,7 +3,7 @@ import type { ProviderApi } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
-import { intoInterface } from '../../../plugins/cloud/machine-data.ts';
+import { intoInterface } from '../../../plugins/cloud/template/machine-data.ts';
 import { templateStage } from './launch-template-support.ts';
 
 const ways: readonly (readonly [string, ProviderApi, object])[] = [

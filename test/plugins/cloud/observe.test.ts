@@ -1,6 +1,6 @@
 import test from 'ava';
 import { isFault, systemClock, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
-import { packed } from '../../../plugins/cloud/describe.ts';
+import { packed } from '../../../plugins/cloud/observe/describe.ts';
 import { cloud, terminate } from '../../../plugins/cloud/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
 import { knowing } from './steady-support.ts';

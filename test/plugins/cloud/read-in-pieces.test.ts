@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { DescribeInstancesCommand, DescribeInstanceStatusCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import { readInPieces } from '../../../plugins/cloud/read-in-pieces.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
+import { readInPieces } from '../../../plugins/cloud/connection/answers/read-in-pieces.ts';
+import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 
 test('what is read of a large page in pieces is what is read of it at once, and others have their turns meanwhile', async (t) => {
   t.timeout(60_000);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isAhead } from '../../../plugins/cloud/retirements.ts';
+import { isAhead } from '../../../plugins/cloud/observe/liveness/retirements.ts';
 import { machinesOf, steadyStage } from './steady-support.ts';
 
 const events: readonly [code: string, description: string, ahead: boolean][] = [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ProviderFault } from '../../../core/index.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { cloud } from '../../../plugins/cloud/index.ts';
 import { contextOf, quietCall, stage } from './support.ts';
 

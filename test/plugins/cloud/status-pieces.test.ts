@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { statusPieces } from '../../../plugins/cloud/status-pieces.ts';
+import { statusPieces } from '../../../plugins/cloud/connection/answers/status-pieces.ts';
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
 const tail = '<nextToken>more</nextToken></DescribeInstanceStatusResponse>\n';

@@ -7,7 +7,7 @@ import {
   type PluginContext,
   type ProviderApi,
 } from '../../../core/index.ts';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server.ts';
+import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
 import { cloud, type CloudSession } from '../../../plugins/cloud/index.ts';
 
 export const quietCall = (signal: AbortSignal = new AbortController().signal): Call => ({ signal, fence: () => {}, log: silentLog });

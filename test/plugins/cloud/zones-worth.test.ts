@@ -1,5 +1,5 @@
 import test from 'ava';
-import { zonesWorth, type ZoneCount } from '../../../plugins/cloud/zones-worth.ts';
+import { zonesWorth, type ZoneCount } from '../../../plugins/cloud/observe/liveness/zone-scan-cost.ts';
 
 const zone = (name: string, ours: number, rows?: number): ZoneCount => ({ zone: name, ours, ...(rows === undefined ? {} : { rows }) });
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import plugin from '../../../plugins/default-format/index.ts';
-import { testScheduler } from '../../plugin-testkit/index.ts';
+import { testScheduler } from '../../../plugin-testkit/index.ts';
 
 const small = { template_id: 'small', image_id: 'ami-1', subnet_ids: ['subnet-1'], max_instances: 5, tags: { teamName: 'a' } };
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { MachineType } from '../../../core/index.ts';
-import { attributesOf } from '../../../plugins/hostfactory-format/attributes.ts';
+import { attributesOf } from '../../../plugins/hostfactory-format/templates/attributes.ts';
 
 const large: MachineType = { name: 'm5.large', vcpus: 2, cores: 1, memory_mib: 8192, arch: 'x86_64' };
 

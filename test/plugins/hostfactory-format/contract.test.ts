@@ -1,7 +1,7 @@
 import test from 'ava';
-import { cloudFields } from '../../../plugins/cloud/fields.ts';
+import { cloudFields } from '../../../plugins/cloud/template/fields.ts';
 import plugin from '../../../plugins/hostfactory-format/index.ts';
-import { testScheduler } from '../../plugin-testkit/index.ts';
+import { testScheduler } from '../../../plugin-testkit/index.ts';
 
 testScheduler({
   test,

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { compile, type CanonicalTemplate, type SchedulerStrategy, type Template } from '../../../core/index.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';
-import type { ProviderType } from '../../../core/provider.ts';
-import { cloudFields } from '../../../plugins/cloud/fields.ts';
+import type { ProviderType } from '../../../core/contract/provider.ts';
+import { cloudFields } from '../../../plugins/cloud/template/fields.ts';
 import plugin from '../../../plugins/hostfactory-format/index.ts';
 
 const strategy = (plugin.schedulers ?? [])[0] as SchedulerStrategy;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import test from 'ava';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { inProcess } from '../../support/storage-sqlite-beside.ts';
-import { aRequest, deadPid, insert } from '../../plugin-testkit/storage/records.ts';
+import { aRequest, deadPid, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 import type { StorageCopy } from '../../../core/index.ts';
 

@@ -5,7 +5,7 @@ import test from 'ava';
 import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { bootBroker, makePlace } from '../../support/boot-broker.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../plugin-testkit/storage/records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 import type { Change, StorageCheck } from '../../../core/index.ts';
 

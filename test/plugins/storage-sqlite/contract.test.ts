@@ -1,6 +1,6 @@
 import test from 'ava';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
-import { testStorage } from '../../plugin-testkit/index.ts';
+import { testStorage } from '../../../plugin-testkit/index.ts';
 import { freshPath } from '../../support/storage-sqlite-file.ts';
 
 testStorage({

@@ -17,7 +17,7 @@ import { silentLog, systemClock, type Log } from '../../../core/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { makePlace, startBroker, until } from '../../support/boot-broker.ts';
 import { runCli } from '../../support/run-cli.ts';
-import { aRequest, insert } from '../../plugin-testkit/storage/records.ts';
+import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 /** A database of some hundred pages of requests. */

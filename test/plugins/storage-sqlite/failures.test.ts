@@ -1,6 +1,6 @@
 import test from 'ava';
-import { isDamage, leftNothing, unavailable } from '../../../plugins/storage-sqlite/failures.ts';
-import { Health } from '../../../plugins/storage-sqlite/health.ts';
+import { isDamage, leftNothing, unavailable } from '../../../plugins/storage-sqlite/database/failures.ts';
+import { Health } from '../../../plugins/storage-sqlite/database/health.ts';
 import { silentLog } from '../../../core/index.ts';
 
 const sqlite = (errcode: number, message: string): Error => Object.assign(new Error(message), { errcode });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, t
 import { DatabaseSync } from 'node:sqlite';
 import { dirname } from 'node:path';
 import test from 'ava';
-import { aRequest, insert } from '../../plugin-testkit/storage/records.ts';
+import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { BrokerError, type Kind } from '../../../core/index.ts';
-import { GroupQueue, type Surroundings } from '../../../plugins/storage-sqlite/group-queue.ts';
+import { GroupQueue, type Surroundings } from '../../../plugins/storage-sqlite/commits/group-queue.ts';
 
 function stage(t: ExecutionContext, around: Partial<Surroundings> = {}) {
   const database = new DatabaseSync(':memory:');

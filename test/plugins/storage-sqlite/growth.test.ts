@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Change, Store } from '../../../core/index.ts';
-import { Tidy } from '../../../core/lifecycle/tidy.ts';
-import { Cleanup } from '../../../core/requests/cleanup.ts';
-import { LogWatch } from '../../../plugins/storage-sqlite/log-watch.ts';
+import { Tidy } from '../../../core/reconciler/background/retention.ts';
+import { Cleanup } from '../../../core/requests/clean-up.ts';
+import { LogWatch } from '../../../plugins/storage-sqlite/database/log-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../plugin-testkit/storage/records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 /** `MUSTER_TEST_REQUESTS=20000` makes it as many as a busy broker has in a while. */

@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, systemClock, type Store } from '../../../core/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
-import { anOwner, aRequest, insert } from '../../plugin-testkit/storage/records.ts';
+import { anOwner, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 const write = (store: Store, id: string) => store.commit([insert('request', aRequest(id))]);

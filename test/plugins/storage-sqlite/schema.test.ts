@@ -1,9 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'ava';
 import { kinds, type Kind } from '../../../core/index.ts';
-import { byCreation } from '../../../core/requests/machine-order.ts';
-import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/bounds.ts';
-import { question, tally } from '../../../plugins/storage-sqlite/question.ts';
+import { byCreation } from '../../../core/requests/queries/machine-order.ts';
+import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/database/bounds.ts';
+import { question, tally } from '../../../plugins/storage-sqlite/queries/select-query.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 let database: DatabaseSync;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import test from 'ava';
-import { aRequest, insert } from '../../plugin-testkit/storage/records.ts';
+import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { ended, inProcess } from '../../support/storage-sqlite-beside.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 

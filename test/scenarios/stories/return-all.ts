@@ -1,4 +1,4 @@
-import { isReady } from '../../../core/lifecycle/machine-life.ts';
+import { isReady } from '../../../core/reconciler/state/machine-life.ts';
 import type { Story } from '../story.ts';
 
 /** All machines are given back, some before the others; nothing is left of them. */

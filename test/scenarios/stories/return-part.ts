@@ -1,4 +1,4 @@
-import { isReady } from '../../../core/lifecycle/machine-life.ts';
+import { isReady } from '../../../core/reconciler/state/machine-life.ts';
 import type { Story } from '../story.ts';
 
 /** Some machines are given back; the others stay, and none comes instead. */

@@ -1,4 +1,4 @@
-import { isReady, isStaying } from '../../../core/lifecycle/machine-life.ts';
+import { isReady, isStaying } from '../../../core/reconciler/state/machine-life.ts';
 import type { Story } from '../story.ts';
 
 /** Two machines never come up, and its time ends before they are given up; those that did come up stay. */

@@ -1,9 +1,9 @@
 import type { CatalogueZone } from '../../catalogue.ts';
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { AwsError, invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { itemSet, leaf } from '../../wire/xml.ts';
+import { itemSet, leaf } from '../../wire/xml/xml.ts';
 
 /** Shows the zones of the region. */
 export const describeAvailabilityZones: Action = {

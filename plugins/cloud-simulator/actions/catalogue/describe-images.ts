@@ -1,11 +1,11 @@
 import type { CatalogueImage } from '../../catalogue.ts';
-import type { Action, ActionCall } from '../../action.ts';
-import { rootDevice, rootGib } from '../../launch/launch-volumes.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import { rootDevice, rootGib } from '../../launch/specification/launch-volumes.ts';
 import { AwsError, invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 /** An image with whom it belongs to. */
 interface OwnedImage extends CatalogueImage {

@@ -1,10 +1,10 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { zoneHas } from '../../capacity.ts';
-import { offeredTypes } from '../../launch/instance-requirements.ts';
+import { offeredTypes } from '../../launch/requirements/instance-requirements.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { oneOf } from '../../wire/values.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 interface Offering {
   readonly instanceType: string;

@@ -1,13 +1,13 @@
 import { type CatalogueInstanceType, instanceTypes } from '../../catalogue.ts';
-import type { Action } from '../../action.ts';
-import { offeredTypes } from '../../launch/instance-requirements.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { offeredTypes } from '../../launch/requirements/instance-requirements.ts';
 import { factsOf } from '../../type-facts.ts';
 import { AwsError, invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { instanceTypeXml, isFree, networkPerformance, usageClasses } from '../../wire/instance-type-xml.ts';
+import { instanceTypeXml, isFree, networkPerformance, usageClasses } from '../../wire/xml/instance-type-xml.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const maxNames = 100;
 

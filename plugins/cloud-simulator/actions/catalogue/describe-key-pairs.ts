@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { itemSet, leaf } from '../../wire/xml.ts';
+import { itemSet, leaf } from '../../wire/xml/xml.ts';
 
 const fields: FilterFields<string> = {
   fingerprint: fingerprintOf,

@@ -1,9 +1,9 @@
 import { regions } from '../../catalogue.ts';
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { itemSet, leaf } from '../../wire/xml.ts';
+import { itemSet, leaf } from '../../wire/xml/xml.ts';
 
 const fields: FilterFields<string> = {
   endpoint: endpointOf,

@@ -1,13 +1,13 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { type Pool, priceOf, zoneHas } from '../../capacity.ts';
 import { instanceType } from '../../catalogue.ts';
-import { offeredTypes } from '../../launch/instance-requirements.ts';
+import { offeredTypes } from '../../launch/requirements/instance-requirements.ts';
 import { factsOf } from '../../type-facts.ts';
 import { AwsError, invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { text, texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml, timestamp } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 
 const product = 'Linux/UNIX';
 const products = [product, `${product} (Amazon VPC)`];

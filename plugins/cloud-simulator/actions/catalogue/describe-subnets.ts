@@ -1,11 +1,11 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { freeAddresses } from '../../capacity.ts';
-import type { Subnet } from '../../state/subnets.ts';
+import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   'availability-zone': (subnet) => subnet.zone,

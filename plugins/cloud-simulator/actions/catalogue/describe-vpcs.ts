@@ -1,9 +1,9 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const cidr = '10.0.0.0/8';
 

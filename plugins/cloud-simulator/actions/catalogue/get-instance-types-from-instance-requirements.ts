@@ -1,10 +1,10 @@
-import type { Action } from '../../action.ts';
-import { matchesRequirements, offeredTypes } from '../../launch/instance-requirements.ts';
-import { readRequirements } from '../../launch/read-requirements.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { matchesRequirements, offeredTypes } from '../../launch/requirements/instance-requirements.ts';
+import { readRequirements } from '../../launch/requirements/read-requirements.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { part, texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const architectures = ['x86_64', 'arm64', 'i386', 'x86_64_mac', 'arm64_mac'];
 const virtualizations = ['hvm', 'paravirtual'];

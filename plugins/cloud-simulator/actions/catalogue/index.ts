@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { describeAvailabilityZones } from './describe-availability-zones.ts';
 import { describeImages } from './describe-images.ts';
 import { describeInstanceTypeOfferings } from './describe-instance-type-offerings.ts';

@@ -1,14 +1,14 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { openFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
-import { onceRead } from '../../launch/fleet-once.ts';
-import { launchInstantFleet } from '../../launch/instant-fleet.ts';
-import { type InstantRequest, readInstantFleet } from '../../launch/instant-fleet-request.ts';
-import { readStandingFleet } from '../../launch/standing-fleet-request.ts';
+import { onceRead } from '../../launch/fleets/fleet-once.ts';
+import { launchInstantFleet } from '../../launch/fleets/instant-fleet.ts';
+import { type InstantRequest, readInstantFleet } from '../../launch/fleets/instant-fleet-request.ts';
+import { readStandingFleet } from '../../launch/fleets/standing-fleet-request.ts';
 import type { InstantFleet } from '../../state/fleets.ts';
-import { fleetOutcomeXml } from '../../wire/fleet-xml.ts';
+import { fleetOutcomeXml } from '../../wire/xml/fleet-xml.ts';
 import { oneOf } from '../../wire/values.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from './fleet-ids.ts';
 
 /**

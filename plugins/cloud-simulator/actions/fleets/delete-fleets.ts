@@ -1,4 +1,4 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { stopFleet } from '../../fleets/fleet-life.ts';
 import { stateWord } from '../../fleets/fleet-words.ts';
 import { isStopped } from '../../fleets/standing-fleet.ts';
@@ -7,7 +7,7 @@ import { type Fleet, fleetGoneAfterMs, type InstantFleet, instantStateOf } from 
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
-import { itemSet, leaf, node } from '../../wire/xml.ts';
+import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { userInitiated } from '../instances/terminate-instances.ts';
 import { findFleet, isFleetId } from './fleet-ids.ts';
 

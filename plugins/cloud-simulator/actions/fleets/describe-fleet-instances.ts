@@ -1,7 +1,7 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { required } from '../../wire/values.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
 import { membersPageXml } from './fleet-lists.ts';
 

@@ -1,13 +1,13 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { activityWord, stateWord } from '../../fleets/fleet-words.ts';
-import { isFulfilled, unitsOf } from '../../launch/instant-fleet.ts';
+import { isFulfilled, unitsOf } from '../../launch/fleets/instant-fleet.ts';
 import { type Fleet, type InstantFleet, instantStateOf } from '../../state/fleets.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
-import { fleetOutcomeXml, standingFleetXml } from '../../wire/fleet-xml.ts';
+import { fleetOutcomeXml, standingFleetXml } from '../../wire/xml/fleet-xml.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml, timestamp } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 import { fleetById, standingFleets } from './fleet-ids.ts';
 
 /** Shows fleets. Instant ones are shown only to a call that names them, with their machines and errors. */

@@ -1,4 +1,4 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import type { StandingFleet } from '../../fleets/standing-fleet.ts';
 import type { Fleet } from '../../state/fleets.ts';
 import { AwsError } from '../../wire/errors.ts';

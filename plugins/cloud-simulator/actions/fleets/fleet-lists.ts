@@ -1,15 +1,15 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import { readableRecords, readableUntil } from '../../fleets/fleet-history.ts';
 import { membersAt, type StandingFleet } from '../../fleets/standing-fleet.ts';
 import { draw } from '../../knobs/span.ts';
-import { healthOf } from '../../state/health.ts';
+import { healthOf } from '../../state/instances/health.ts';
 import { missingParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
-import { activeInstancesXml, eventTypes, historyXml } from '../../wire/fleet-members-xml.ts';
+import { activeInstancesXml, eventTypes, historyXml } from '../../wire/xml/fleet-members-xml.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { time } from '../../wire/read-time.ts';
 import { oneOf } from '../../wire/values.ts';
-import { nextTokenXml, timestamp } from '../../wire/xml.ts';
+import { nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 
 type Member = ReturnType<typeof membersAt>[number];
 

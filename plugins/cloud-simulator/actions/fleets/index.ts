@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { createFleet } from './create-fleet.ts';
 import { deleteFleets } from './delete-fleets.ts';
 import { describeFleetHistory } from './describe-fleet-history.ts';

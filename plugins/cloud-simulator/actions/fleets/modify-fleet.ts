@@ -1,14 +1,14 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { checkModifiable, modifyFleet as change } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
 import type { StandingFleet } from '../../fleets/standing-fleet.ts';
-import { checkUnits, type FleetPool, readTemplatePools } from '../../launch/fleet-pools.ts';
-import { readChangedTarget } from '../../launch/fleet-request.ts';
-import { readExcess } from '../../launch/standing-fleet-request.ts';
+import { checkUnits, type FleetPool, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
+import { readChangedTarget } from '../../launch/fleets/fleet-request.ts';
+import { readExcess } from '../../launch/fleets/standing-fleet-request.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { part, parts } from '../../wire/form.ts';
 import { required } from '../../wire/values.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
 
 /** Changes the target, the excess policy or the pools of a fleet of type maintain. Who names no policy lets the fleet end machines. */

@@ -1,4 +1,4 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import { readGroupConfig } from '../../groups/group-config.ts';
 import { readGroupTags } from '../../groups/group-tags.ts';
 import { planChecks } from '../../groups/health-checks.ts';

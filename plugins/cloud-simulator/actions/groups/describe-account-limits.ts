@@ -1,4 +1,4 @@
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { groupAction } from './group-action.ts';
 
 /** Tells how many groups an account may have in a region, and how many it has. Launch configurations are not simulated. */

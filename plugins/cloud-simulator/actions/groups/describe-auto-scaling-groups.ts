@@ -1,7 +1,7 @@
 import type { Group } from '../../state/groups.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { cutPage, filterParams, groupPage } from '../../wire/group-pages.ts';
-import { groupXml } from '../../wire/group-xml.ts';
+import { groupXml } from '../../wire/xml/group-xml.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';
 import { groupAction } from './group-action.ts';
 

@@ -1,6 +1,6 @@
 import type { Group, Member } from '../../state/groups.ts';
 import { cutPage, groupPage } from '../../wire/group-pages.ts';
-import { memberDetailsXml } from '../../wire/group-xml.ts';
+import { memberDetailsXml } from '../../wire/xml/group-xml.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { groupAction } from './group-action.ts';

@@ -1,6 +1,6 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import type { Activity } from '../../state/groups.ts';
-import { activityXml } from '../../wire/activity-xml.ts';
+import { activityXml } from '../../wire/xml/activity-xml.ts';
 import { text } from '../../wire/form.ts';
 import { cutPage, groupPage } from '../../wire/group-pages.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';

@@ -1,7 +1,7 @@
 import type { Group, GroupTag } from '../../state/groups.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { cutPage, filterParams, groupPage } from '../../wire/group-pages.ts';
-import { groupTagXml } from '../../wire/group-xml.ts';
+import { groupTagXml } from '../../wire/xml/group-xml.ts';
 import { memberSet } from '../../wire/members.ts';
 import { groupAction } from './group-action.ts';
 

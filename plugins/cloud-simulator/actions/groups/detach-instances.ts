@@ -1,8 +1,8 @@
 import { detach } from '../../groups/members.ts';
 import { changed } from '../../groups/react.ts';
 import { validationError } from '../../groups/refusals.ts';
-import { activityXml } from '../../wire/activity-xml.ts';
-import { lifecycleOf } from '../../wire/group-xml.ts';
+import { activityXml } from '../../wire/xml/activity-xml.ts';
+import { lifecycleOf } from '../../wire/xml/group-xml.ts';
 import { memberSet } from '../../wire/members.ts';
 import { readDecrement } from './decrement.ts';
 import { groupAction, openGroup } from './group-action.ts';

@@ -1,4 +1,4 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { activityInProgress, inGroupWords, validationError } from '../../groups/refusals.ts';
 import type { Group } from '../../state/groups.ts';
 import { required } from '../../wire/values.ts';

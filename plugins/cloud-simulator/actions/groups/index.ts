@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { createAutoScalingGroup } from './create-auto-scaling-group.ts';
 import { createOrUpdateTags } from './create-or-update-tags.ts';
 import { deleteAutoScalingGroup } from './delete-auto-scaling-group.ts';

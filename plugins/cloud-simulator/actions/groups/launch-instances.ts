@@ -1,17 +1,17 @@
-import type { ActionCall } from '../../action.ts';
-import { deliveryLimit } from '../../faults.ts';
-import { launchRound } from '../../groups/launch-round.ts';
-import { marketShares, readDistribution } from '../../groups/market-shares.ts';
-import { type Place, placesOf } from '../../groups/places.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
+import { deliveryLimit } from '../../dispatch/faults.ts';
+import { launchRound } from '../../groups/launch/launch-round.ts';
+import { marketShares, readDistribution } from '../../groups/launch/market-shares.ts';
+import { type Place, placesOf } from '../../groups/launch/places.ts';
 import { changed, isSuspended, noteShortages } from '../../groups/react.ts';
 import { validationError } from '../../groups/refusals.ts';
-import { isWeighted } from '../../groups/ways.ts';
+import { isWeighted } from '../../groups/launch/ways.ts';
 import { once } from '../../launch/once.ts';
 import type { Group } from '../../state/groups.ts';
 import { memberTexts } from '../../wire/members.ts';
 import { integer, oneOf, required } from '../../wire/values.ts';
-import { roundXml } from '../../wire/round-xml.ts';
-import { leaf } from '../../wire/xml.ts';
+import { roundXml } from '../../wire/xml/round-xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { groupAction, openGroup } from './group-action.ts';
 
 const maxMachines = 100;

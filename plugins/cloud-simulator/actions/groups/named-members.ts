@@ -1,4 +1,4 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import { validationError } from '../../groups/refusals.ts';
 import type { Group, Member } from '../../state/groups.ts';
 import { memberTexts } from '../../wire/members.ts';

@@ -1,6 +1,6 @@
 import { wakeSoon } from '../../groups/react.ts';
 import { validationError } from '../../groups/refusals.ts';
-import { lifecycleOf } from '../../wire/group-xml.ts';
+import { lifecycleOf } from '../../wire/xml/group-xml.ts';
 import { flag, required } from '../../wire/values.ts';
 import { groupAction, openGroup } from './group-action.ts';
 import { namedMembers } from './named-members.ts';

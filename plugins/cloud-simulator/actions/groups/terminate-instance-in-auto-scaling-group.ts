@@ -1,12 +1,12 @@
-import type { ActionCall } from '../../action.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
 import { dismiss } from '../../groups/members.ts';
 import { changed } from '../../groups/react.ts';
 import { activityInProgress, validationError } from '../../groups/refusals.ts';
 import type { Group, Member } from '../../state/groups.ts';
-import { activityXml } from '../../wire/activity-xml.ts';
+import { activityXml } from '../../wire/xml/activity-xml.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';
 import { required } from '../../wire/values.ts';
-import { node } from '../../wire/xml.ts';
+import { node } from '../../wire/xml/xml.ts';
 import { text } from '../../wire/form.ts';
 import { readDecrement } from './decrement.ts';
 import { groupAction, openGroup } from './group-action.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { isSessionKey } from '../../state/sessions.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { text } from '../../wire/form.ts';
 import { sessionKey } from '../../wire/session-key.ts';
-import { leaf, node, timestamp } from '../../wire/xml.ts';
+import { leaf, node, timestamp } from '../../wire/xml/xml.ts';
 
 const arnForm = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=,.@-]{1,64})$/;
 const sessionNameForm = /^[\w+=,.@-]{2,64}$/;

@@ -1,6 +1,6 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { identityOf } from '../../state/sessions.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 
 /** STS: tells who holds the access key, and its account. */
 export const getCallerIdentity: Action = {

@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { assumeRole } from './assume-role.ts';
 import { getCallerIdentity } from './get-caller-identity.ts';
 

@@ -1,13 +1,13 @@
-import type { Action, ActionCall } from '../../action.ts';
-import { type Check, type Health, healthOf } from '../../state/health.ts';
-import { type Instance, stateCodes, stateOf } from '../../state/instance.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import { type Check, type Health, healthOf } from '../../state/instances/health.ts';
+import { type Instance, stateCodes, stateOf } from '../../state/instances/instance.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { stateXml } from '../../wire/instance-xml.ts';
+import { stateXml } from '../../wire/xml/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { flag } from '../../wire/values.ts';
-import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml/xml.ts';
 import { chosen } from './describe-instances.ts';
 import { zoneGuard } from './zone-guard.ts';
 

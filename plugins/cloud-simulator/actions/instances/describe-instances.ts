@@ -1,11 +1,11 @@
-import type { Action, ActionCall } from '../../action.ts';
-import type { Instance } from '../../state/instance.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import type { Instance } from '../../state/instances/instance.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import { type Filter, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
-import { instanceXml } from '../../wire/instance-xml.ts';
+import { instanceXml } from '../../wire/xml/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml/xml.ts';
 import { instancesById, isSeen } from './instance-ids.ts';
 import { candidates, instanceFields } from './instance-filters.ts';
 import { zoneGuard } from './zone-guard.ts';

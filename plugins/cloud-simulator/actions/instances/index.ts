@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { describeInstanceStatus } from './describe-instance-status.ts';
 import { describeInstances } from './describe-instances.ts';
 import { runInstances } from './run-instances.ts';

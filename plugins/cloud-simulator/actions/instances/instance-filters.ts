@@ -1,9 +1,9 @@
-import type { Moment } from '../../moment.ts';
-import { type Instance, isLive, stateCodes, stateOf } from '../../state/instance.ts';
-import type { InstanceTable } from '../../state/instance-table.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import { type Instance, isLive, stateCodes, stateOf } from '../../state/instances/instance.ts';
+import type { InstanceTable } from '../../state/instances/instance-table.ts';
 import { type Filter, type FilterFields, withoutValue } from '../../wire/filters.ts';
 import { text } from '../../wire/form.ts';
-import { privateDnsName } from '../../wire/instance-xml.ts';
+import { privateDnsName } from '../../wire/xml/instance-xml.ts';
 
 const spec = (instance: Instance) => instance.reservation.spec;
 const groupIds = (instance: Instance) => spec(instance).network.groups.map((group) => group.id);

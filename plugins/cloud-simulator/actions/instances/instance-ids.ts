@@ -1,6 +1,6 @@
-import type { ActionCall } from '../../action.ts';
-import type { Moment } from '../../moment.ts';
-import type { Instance } from '../../state/instance.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { Instance } from '../../state/instances/instance.ts';
 import { AwsError } from '../../wire/errors.ts';
 
 /** The way in which a call looks for machines. */

@@ -1,16 +1,16 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { insufficientCapacity } from '../../capacity.ts';
-import { deliveryLimit } from '../../faults.ts';
-import { type LaunchSpec, readLaunchSpec } from '../../launch/launch-spec.ts';
+import { deliveryLimit } from '../../dispatch/faults.ts';
+import { type LaunchSpec, readLaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { once } from '../../launch/once.ts';
 import { place } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
-import { findTemplate, findVersion } from '../../launch/template-data.ts';
-import { type Instance, stateOf } from '../../state/instance.ts';
+import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
+import { type Instance, stateOf } from '../../state/instances/instance.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
-import { instanceXml } from '../../wire/instance-xml.ts';
-import { itemSet, leaf } from '../../wire/xml.ts';
+import { instanceXml } from '../../wire/xml/instance-xml.ts';
+import { itemSet, leaf } from '../../wire/xml/xml.ts';
 import { integer } from '../../wire/values.ts';
 
 /** Starts as many machines as it can between MinCount and MaxCount in one zone; below MinCount none. A partial success carries no error. */

@@ -1,14 +1,14 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { endInstance } from '../../launch/end-instance.ts';
-import { stateOf, userInitiated } from '../../state/instance.ts';
+import { stateOf, userInitiated } from '../../state/instances/instance.ts';
 import { isOut, unavailable } from '../../state/outages.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
-import { stateXml } from '../../wire/instance-xml.ts';
-import { itemSet, leaf } from '../../wire/xml.ts';
+import { stateXml } from '../../wire/xml/instance-xml.ts';
+import { itemSet, leaf } from '../../wire/xml/xml.ts';
 import { instancesById } from './instance-ids.ts';
 
-export { userInitiated } from '../../state/instance.ts';
+export { userInitiated } from '../../state/instances/instance.ts';
 
 const maxIds = 1000;
 

@@ -1,5 +1,5 @@
-import type { ActionCall } from '../../action.ts';
-import type { Instance } from '../../state/instance.ts';
+import type { ActionCall } from '../../dispatch/action.ts';
+import type { Instance } from '../../state/instances/instance.ts';
 import { unavailable, zonesOut } from '../../state/outages.ts';
 import type { Filter } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';

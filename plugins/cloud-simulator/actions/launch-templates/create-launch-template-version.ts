@@ -1,13 +1,13 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { once } from '../../launch/once.ts';
-import { findTemplate, findVersion } from '../../launch/template-data.ts';
-import { templateWarnings } from '../../launch/template-warnings.ts';
+import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
+import { templateWarnings } from '../../launch/specification/template-warnings.ts';
 import { type TemplateVersion, withImage } from '../../state/templates.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { part, text } from '../../wire/form.ts';
-import { templateVersionXml, warningXml } from '../../wire/template-xml.ts';
+import { templateVersionXml, warningXml } from '../../wire/xml/template-xml.ts';
 import { flag } from '../../wire/values.ts';
-import { node } from '../../wire/xml.ts';
+import { node } from '../../wire/xml/xml.ts';
 import { readDescription, readTemplateData } from './create-launch-template.ts';
 
 /** Adds a version. With SourceVersion its data lie under the new ones, parameter by parameter; nothing inside a parameter is merged. */

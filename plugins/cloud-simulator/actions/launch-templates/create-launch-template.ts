@@ -1,13 +1,13 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { once } from '../../launch/once.ts';
-import { templateWarnings } from '../../launch/template-warnings.ts';
+import { templateWarnings } from '../../launch/specification/template-warnings.ts';
 import { noTags, readTagSpecifications } from '../../state/tags.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
-import { templateXml, warningXml } from '../../wire/template-xml.ts';
+import { templateXml, warningXml } from '../../wire/xml/template-xml.ts';
 import { required } from '../../wire/values.ts';
-import { node } from '../../wire/xml.ts';
+import { node } from '../../wire/xml/xml.ts';
 
 const maxDescription = 255;
 

@@ -1,9 +1,9 @@
-import type { Action, ActionCall } from '../../action.ts';
-import { findTemplate } from '../../launch/template-data.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import { findTemplate } from '../../launch/specification/template-data.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { text, texts } from '../../wire/form.ts';
-import { itemSet, leaf, node } from '../../wire/xml.ts';
+import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 
 const maxVersions = 200;
 

@@ -1,7 +1,7 @@
-import type { Action } from '../../action.ts';
-import { findTemplate } from '../../launch/template-data.ts';
-import { templateXml } from '../../wire/template-xml.ts';
-import { node } from '../../wire/xml.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { findTemplate } from '../../launch/specification/template-data.ts';
+import { templateXml } from '../../wire/xml/template-xml.ts';
+import { node } from '../../wire/xml/xml.ts';
 
 /** Removes a template with all its versions. Machines and instant fleets made from it are not touched. */
 export const deleteLaunchTemplate: Action = {

@@ -1,13 +1,13 @@
-import type { Action, ActionCall } from '../../action.ts';
-import { findTemplate, findVersion, isTemplateVisible } from '../../launch/template-data.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import { findTemplate, findVersion, isTemplateVisible } from '../../launch/specification/template-data.ts';
 import { type LaunchTemplate, type TemplateVersion, versionOf, withImage } from '../../state/templates.ts';
 import { invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { part, parts, text, texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { templateVersionXml } from '../../wire/template-xml.ts';
+import { templateVersionXml } from '../../wire/xml/template-xml.ts';
 import { flag, integer } from '../../wire/values.ts';
-import { itemSet, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, nextTokenXml } from '../../wire/xml/xml.ts';
 
 interface Row {
   readonly template: LaunchTemplate;

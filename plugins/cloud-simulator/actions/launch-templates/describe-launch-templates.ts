@@ -1,11 +1,11 @@
-import type { Action } from '../../action.ts';
-import { isTemplateVisible, templateById, templateByName } from '../../launch/template-data.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { isTemplateVisible, templateById, templateByName } from '../../launch/specification/template-data.ts';
 import type { LaunchTemplate } from '../../state/templates.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { templateXml } from '../../wire/template-xml.ts';
-import { itemSet, nextTokenXml } from '../../wire/xml.ts';
+import { templateXml } from '../../wire/xml/template-xml.ts';
+import { itemSet, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fields: FilterFields<LaunchTemplate> = {
   'create-time': (template) => new Date(template.createdAt).toISOString(),

@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { createLaunchTemplateVersion } from './create-launch-template-version.ts';
 import { createLaunchTemplate } from './create-launch-template.ts';
 import { deleteLaunchTemplateVersions } from './delete-launch-template-versions.ts';

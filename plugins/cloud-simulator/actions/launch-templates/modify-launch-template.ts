@@ -1,9 +1,9 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { once } from '../../launch/once.ts';
-import { findTemplate, findVersion } from '../../launch/template-data.ts';
+import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
 import { text } from '../../wire/form.ts';
-import { templateXml } from '../../wire/template-xml.ts';
-import { node } from '../../wire/xml.ts';
+import { templateXml } from '../../wire/xml/template-xml.ts';
+import { node } from '../../wire/xml/xml.ts';
 
 /** Sets the default version. */
 export const modifyLaunchTemplate: Action = {

@@ -1,5 +1,5 @@
-import type { Action } from '../../action.ts';
-import { imageOfAlias } from '../../launch/image-alias.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { imageOfAlias } from '../../launch/specification/image-alias.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { text } from '../../wire/form.ts';
 import { ssmVersion } from '../../wire/protocols.ts';

@@ -1,11 +1,11 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { stopFleet } from '../../fleets/fleet-life.ts';
 import { stateWord } from '../../fleets/fleet-words.ts';
 import { isStopped, type StandingFleet } from '../../fleets/standing-fleet.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
-import { itemSet, leaf, node } from '../../wire/xml.ts';
+import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findFleet, isSpotFleetId } from '../fleets/fleet-ids.ts';
 
 const maxIds = 100;

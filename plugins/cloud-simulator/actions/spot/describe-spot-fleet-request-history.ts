@@ -1,6 +1,6 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { required } from '../../wire/values.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { spotFleetById } from '../fleets/fleet-ids.ts';
 import { historyPageXml } from '../fleets/fleet-lists.ts';
 

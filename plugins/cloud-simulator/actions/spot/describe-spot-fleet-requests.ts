@@ -1,8 +1,8 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { spotFleetXml } from '../../wire/spot-fleet-xml.ts';
-import { itemSet, nextTokenXml } from '../../wire/xml.ts';
+import { spotFleetXml } from '../../wire/xml/spot-fleet-xml.ts';
+import { itemSet, nextTokenXml } from '../../wire/xml/xml.ts';
 import { spotFleetById, standingFleets } from '../fleets/fleet-ids.ts';
 
 /** Shows Spot fleets, by id or all. */

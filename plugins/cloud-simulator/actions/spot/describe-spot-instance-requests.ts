@@ -1,12 +1,12 @@
-import type { Action, ActionCall } from '../../action.ts';
-import type { Instance } from '../../state/instance.ts';
-import { type SpotRequest, spotRequestOf } from '../../state/spot-requests.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import type { Instance } from '../../state/instances/instance.ts';
+import { type SpotRequest, spotRequestOf } from '../../state/instances/spot-requests.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type Filter, type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml/xml.ts';
 import { isSeen } from '../instances/instance-ids.ts';
 
 const launch = (request: SpotRequest) => request.instance.reservation.spec;

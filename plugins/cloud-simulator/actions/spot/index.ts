@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { cancelSpotFleetRequests } from './cancel-spot-fleet-requests.ts';
 import { describeSpotFleetInstances } from './describe-spot-fleet-instances.ts';
 import { describeSpotFleetRequestHistory } from './describe-spot-fleet-request-history.ts';

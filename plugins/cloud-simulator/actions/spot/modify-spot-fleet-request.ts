@@ -1,12 +1,12 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { checkModifiable, modifyFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
-import { checkUnits } from '../../launch/fleet-pools.ts';
-import { readChangedSpotTarget, readSpotExcess } from '../../launch/spot-fleet-request.ts';
+import { checkUnits } from '../../launch/fleets/fleet-pools.ts';
+import { readChangedSpotTarget, readSpotExcess } from '../../launch/fleets/spot-fleet-request.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { part } from '../../wire/form.ts';
 import { required } from '../../wire/values.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { spotFleetById } from '../fleets/fleet-ids.ts';
 import { readNewPools } from '../fleets/modify-fleet.ts';
 

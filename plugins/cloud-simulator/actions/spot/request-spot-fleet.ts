@@ -1,9 +1,9 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { openFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
-import { onceRead } from '../../launch/fleet-once.ts';
-import { readSpotFleet } from '../../launch/spot-fleet-request.ts';
-import { leaf } from '../../wire/xml.ts';
+import { onceRead } from '../../launch/fleets/fleet-once.ts';
+import { readSpotFleet } from '../../launch/fleets/spot-fleet-request.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from '../fleets/fleet-ids.ts';
 
 /** Makes a Spot fleet, which starts its machines afterwards. Without a token of the caller's, each call makes another one. */

@@ -1,9 +1,9 @@
-import type { Action, ActionCall } from '../../action.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { mergeTags, readTags, type Tags } from '../../state/tags.ts';
-import { templateById } from '../../launch/template-data.ts';
+import { templateById } from '../../launch/specification/template-data.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
-import { leaf } from '../../wire/xml.ts';
+import { leaf } from '../../wire/xml/xml.ts';
 import { findFleet } from '../fleets/fleet-ids.ts';
 import { instancesById } from '../instances/instance-ids.ts';
 

@@ -1,9 +1,9 @@
-import type { Action, ActionCall } from '../../action.ts';
-import { isTemplateVisible } from '../../launch/template-data.ts';
+import type { Action, ActionCall } from '../../dispatch/action.ts';
+import { isTemplateVisible } from '../../launch/specification/template-data.ts';
 import type { Tags } from '../../state/tags.ts';
 import { type Filter, type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml.ts';
+import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 import { findFleet } from '../fleets/fleet-ids.ts';
 import { isSeen, isVisible } from '../instances/instance-ids.ts';
 

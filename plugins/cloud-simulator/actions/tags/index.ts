@@ -1,4 +1,4 @@
-import type { Action } from '../../action.ts';
+import type { Action } from '../../dispatch/action.ts';
 import { createTags } from './create-tags.ts';
 import { describeTags } from './describe-tags.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clientOf } from '../../../../host/client-of.ts';
+import { clientOf } from '../../../../host/http/client-address.ts';
 
 const client = (ip: string, remoteAddress: string | undefined = '10.0.0.9') => clientOf({ ip, socket: { remoteAddress } as never });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { loadConfiguration } from '../../../../config/load.ts';
-import { silentLog } from '../../../../core/log.ts';
-import { listenOnSocket } from '../../../../host/listen-socket.ts';
+import { silentLog } from '../../../../core/contract/log.ts';
+import { listenOnSocket } from '../../../../host/http/listen-socket.ts';
 import { createApp } from '../../../../host/rest/app.ts';
 import type { RateLimits } from '../../../../host/rest/limits/rate-limits.ts';
 import { bootBroker, type BootedBroker } from '../../../support/boot-broker.ts';

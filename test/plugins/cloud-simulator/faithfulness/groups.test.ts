@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-auto-scaling';
 import { CreateLaunchTemplateCommand, DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test, { type ExecutionContext } from 'ava';
-import type { SimulatorOptions } from '../../../../plugins/cloud-simulator/server.ts';
+import type { SimulatorOptions } from '../../../../plugins/cloud-simulator/server/server.ts';
 import { checkAnswers } from '../model-check.ts';
 import { type Cloud, codeOf, openCloud } from '../support.ts';
 

@@ -1,0 +1,40 @@
+import type { TObject } from 'typebox';
+import type { Finding } from '../../core/contract/findings.ts';
+import { compile } from '../../core/schema/compile.ts';
+import { hint } from '../../core/schema/spelling.ts';
+import type { StorageDriver } from '../../core/contract/storage.ts';
+import { notBrought } from '../plugins/contributed-by.ts';
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** The storage section by the schema of its driver, with defaults. Unknown options are errors. */
+export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[], findings: Finding[]): { readonly type: string } {
+  const { type = 'sqlite', ...options } = given;
+  const driver = drivers.find((each) => each.type === type);
+  if (!driver) {
+    const known = drivers.map((each) => each.type);
+    const message = typeof type === 'string' ? notBrought('storage', type, known) : 'must be a string';
+    findings.push({ level: 'error', path: '/storage/type', message });
+    return { type: String(type) };
+  }
+  const schema = driver.options as TObject;
+  const parsed = compile(schema).parse(options);
+  findings.push(...(parsed.findings ?? []).map((finding) => ({ ...finding, path: `/storage${finding.path}` })));
+  const known = Object.keys(schema.properties);
+  const open = (schema as { additionalProperties?: unknown }).additionalProperties !== undefined;
+  for (const name of open ? [] : Object.keys(compile(schema).canonical(options).value as object)) {
+    if (!known.includes(name))
+      findings.push({ level: 'error', path: `/storage/${name}`, message: `unknown field${hint(name, ['type', ...known])}` });
+  }
+  return { ...(parsed.value as object | undefined), type: driver.type };
+}
+
+/** The strategy must be one that a loaded plugin brings. */
+export function checkScheduler(name: unknown, known: readonly string[], findings: Finding[]): void {
+  if (typeof name !== 'string' || known.includes(name)) return;
+  findings.push({
+    level: 'error',
+    path: '/scheduler',
+    message: notBrought('scheduler strategy', name, known),
+  });
+}

@@ -1,0 +1,108 @@
+import { lstatSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import type { TObject } from 'typebox';
+import { firstOf, mostFindings } from '../../core/contract/findings.ts';
+import type { CheckedEntry, ConfigurationChecks } from '../../core/operations/providers/configuration-checks.ts';
+import type { ProviderType } from '../../core/contract/provider.ts';
+import { redact } from '../../core/schema/redact.ts';
+import type { StorageDriver } from '../../core/contract/storage.ts';
+import { checkProviders, typeNamed } from './check-providers.ts';
+import type { Configuration } from '../configuration.ts';
+import type { LoadedConfiguration } from '../load.ts';
+import { missingFiles, namedFiles } from './missing-files.ts';
+import { resolve } from '../sources/environment.ts';
+import { isObject } from '../objects.ts';
+
+/** The checks of a configuration file and of the environment, for entries and variables that a caller sends. */
+export function configurationChecks(
+  { configuration, origins, review, file, plugins }: LoadedConfiguration,
+  types: readonly ProviderType<any, any>[],
+): ConfigurationChecks {
+  const base = { directory: file === undefined ? process.cwd() : dirname(file), data_directory: configuration.data_directory };
+  const isTold = filesTold(configuration, types, base.directory);
+  return {
+    resolved: () => ({
+      configuration: masked(
+        configuration,
+        types,
+        plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type),
+      ),
+      origins: Object.fromEntries(
+        [...origins].map(([pointer, { origin, variable }]) => [pointer, variable ? `${origin} ${variable}` : origin]),
+      ),
+    }),
+
+    types: types.map((type) => type.type),
+
+    providers(entries, owner) {
+      const { by_entry } = checkProviders(entries, types, review, mostFindings);
+      let left = mostFindings;
+      return entries.map((entry, index): CheckedEntry => {
+        const { name, type, config } = isObject(entry) ? entry : {};
+        const schema = typeNamed(types, type)?.config as TObject | undefined;
+        const missing = schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { told: isTold }) : [];
+        const findings = firstOf(
+          [...(by_entry[index] ?? []), ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const)],
+          left,
+        );
+        left -= findings.filter(({ more }) => more === undefined).length;
+        return { name: typeof name === 'string' ? name : undefined, findings };
+      });
+    },
+
+    environment(name, variables) {
+      const type = typeNamed(types, name);
+      if (!type) return undefined;
+      const { resolved, ...said } = resolve(type, variables);
+      return { ...said, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
+    },
+  };
+}
+
+/**
+ * The files of which callers are told whether they are there: those that the configuration names already, and what lies openly in its directory. Whoever
+ * may ask about all others learns what the host has.
+ */
+function filesTold({ providers }: Configuration, types: readonly ProviderType<any, any>[], directory: string): (path: string) => boolean {
+  const named = new Set(
+    providers.flatMap(({ type, config }) => {
+      const schema = typeNamed(types, type)?.config as TObject | undefined;
+      return schema ? namedFiles(schema, config) : [];
+    }),
+  );
+  return (path) => {
+    const inside = relative(directory, path);
+    const openly = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
+    return openly || named.has(path);
+  };
+}
+
+/** Whether a link is on the way from a directory to what lies below it: that may lead to any file of the host. */
+function isLinked(inside: string, directory: string): boolean {
+  let path = directory;
+  for (const step of inside.split(sep)) {
+    path = join(path, step);
+    try {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (!found?.isDirectory()) return found?.isSymbolicLink() ?? false;
+    } catch {
+      // Where nobody may look, or a name that is too long.
+      return false;
+    }
+  }
+  return false;
+}
+
+/** Secrets are masked by the schemas of the provider types and of the storage. */
+function masked(
+  configuration: Configuration,
+  types: readonly ProviderType<any, any>[],
+  driver: StorageDriver<any> | undefined,
+): Readonly<Record<string, unknown>> {
+  const providers = configuration.providers.map((provider) => {
+    const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
+    return { ...provider, config: schema ? redact(schema, provider.config) : {} };
+  });
+  const storage = driver ? redact(driver.options as TObject, configuration.storage) : { type: configuration.storage.type };
+  return { ...configuration, storage, providers };
+}

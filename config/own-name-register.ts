@@ -1,4 +1,0 @@
-/** For `node --import`: what such a process runs finds this muster under its own name, wherever it lies. */
-import { answerToOwnName } from './own-name.ts';
-
-answerToOwnName();

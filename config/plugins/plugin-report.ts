@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { Finding } from '../../core/contract/findings.ts';
+import type { Plugin } from '../../core/contract/plugin.ts';
+import type { ConfigurationSource } from '../sources/configuration-file.ts';
+import { isPath, versionOf, type PluginSource } from './find-plugin.ts';
+import { inspectPlugins, type InspectedPlugin } from './inspect-plugins.ts';
+import type { LoadOptions } from '../load.ts';
+import { refusal } from '../sources/places.ts';
+import { missingMembers } from './plugin-shape.ts';
+import { readSources } from '../sources/read-sources.ts';
+
+/** What is to be said of one plugin. */
+export interface PluginReport {
+  /** As the configuration calls it. */
+  readonly name: string;
+  readonly status: 'ok' | 'wrong';
+  /** Null: it was not found. */
+  readonly source: PluginSource | null;
+  readonly file: string | null;
+  /** Of its package; null where it has none, and `built-in` ones have the program's. */
+  readonly version: string | null;
+  readonly contract: number | null;
+  readonly requires: readonly string[];
+  readonly provider_types: readonly string[];
+  readonly provider_apis: readonly string[];
+  readonly schedulers: readonly string[];
+  readonly storages: readonly string[];
+  readonly event_sinks: readonly string[];
+  readonly endpoints: readonly string[];
+  /** Each says what to do. */
+  readonly problems: readonly string[];
+}
+
+export interface PluginsReport {
+  /** The configuration file that names them; null: there is none, and these are the built-in ones. */
+  readonly configuration: string | null;
+  readonly plugins: readonly PluginReport[];
+}
+
+/**
+ * Every configured plugin as far as it loads, whatever else is wrong with the configuration. With names: those alone, seen beside the configured ones;
+ * their paths are relative to the working directory.
+ */
+export async function reportPlugins(options: LoadOptions, named: readonly string[] = []): Promise<PluginsReport> {
+  const findings: Finding[] = [];
+  const { source, directory, plugins } = await readSources(options, findings);
+  if (!plugins)
+    throw refusal(
+      findings.map((finding) => ({ ...finding, file: placeOf(finding.path, options, source) })),
+      source,
+    );
+  const extra = named.map((name) => (isPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name));
+  const inspected = await inspectPlugins([...plugins, ...extra.filter((name) => !plugins.includes(name))], directory);
+  const shown = extra.length === 0 ? inspected : inspected.filter(({ name }) => extra.includes(name));
+  return { configuration: source?.file ?? null, plugins: shown.map(reportOf) };
+}
+
+function placeOf(path: string, { env }: LoadOptions, source: ConfigurationSource | undefined): string {
+  return env['MUSTER_PLUGINS'] ? 'environment variable MUSTER_PLUGINS' : (source?.place(path) ?? '');
+}
+
+function reportOf({ name, found, plugin, contract, problems }: InspectedPlugin): PluginReport {
+  const all = [...problems, ...(plugin ? missingMembers(plugin) : [])];
+  return {
+    name,
+    status: all.length === 0 ? 'ok' : 'wrong',
+    source: found.source ?? null,
+    file: found.file ?? null,
+    version: versionOf(found) ?? null,
+    contract: contract ?? null,
+    requires: plugin?.requires ?? [],
+    ...broughtBy(plugin),
+    problems: all,
+  };
+}
+
+const broughtBy = (plugin: Plugin | undefined) => ({
+  provider_types: (plugin?.providers ?? []).map(({ type }) => type),
+  provider_apis: (plugin?.providerApis ?? []).map(({ name }) => name),
+  schedulers: (plugin?.schedulers ?? []).map(({ name }) => name),
+  storages: (plugin?.storages ?? []).map(({ type }) => type),
+  event_sinks: (plugin?.eventSinks ?? []).map(({ name }) => name),
+  endpoints: (plugin?.endpoints ?? []).map(({ scheme }) => `${scheme}:`),
+});

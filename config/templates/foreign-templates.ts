@@ -1,0 +1,36 @@
+import { dirname } from 'node:path';
+import { BrokerError } from '../../core/contract/errors.ts';
+import { isError, sentence, sentences, type Finding } from '../../core/contract/findings.ts';
+import { inlineFiles } from './inline-files.ts';
+import { loadConfiguration, type LoadOptions } from '../load.ts';
+import type { SourceText } from '../sources/source-text.ts';
+
+export interface ForeignTemplates {
+  /** In our own words, with the files in them that they name. */
+  readonly templates: readonly Record<string, unknown>[];
+  /** Each a sentence with its place. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The templates of a file that a dialect of the configured plugins recognises as its own; undefined where none does. INVALID_REQUEST with all that is
+ * wrong when one of them cannot be read.
+ */
+export async function foreignTemplates(source: SourceText, file: string, options: LoadOptions): Promise<ForeignTemplates | undefined> {
+  const { plugins, review } = await loadConfiguration(options);
+  const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
+  const read = strategies
+    .find((strategy) => strategy.readTemplates && strategy.recognises?.(source.value, file))
+    ?.readTemplates?.(source.value, review.canonical);
+  if (!read) return undefined;
+  const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));
+  const templates: Record<string, unknown>[] = [];
+  for (const { template_id, fields } of read.layers) {
+    const inlined = await inlineFiles(fields, dirname(file));
+    findings.push(...inlined.findings.map((finding) => ({ ...finding, file, message: `template '${template_id}': ${finding.message}` })));
+    templates.push({ ...inlined.fields });
+  }
+  const errors = findings.filter(isError);
+  if (errors.length > 0) throw new BrokerError('INVALID_REQUEST', sentences(errors), { file });
+  return { templates, warnings: findings.map(sentence) };
+}

@@ -1,0 +1,53 @@
+import type { Finding } from '../../core/contract/findings.ts';
+import { readScript } from './script-file.ts';
+import { readSpecFile } from './spec-file.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Inlined {
+  readonly fields: Fields;
+  readonly findings: readonly Finding[];
+}
+
+/** Native specifications, each with the field that names a file with it. */
+const specs = ['launch_template_spec', 'provider_api_spec'] as const;
+
+/**
+ * Puts the contents of files that a template names in place of their names: requests keep their template, and must not change with a file.
+ * Paths are relative to the template directory.
+ */
+export async function inlineFiles(fields: Fields, directory: string): Promise<Inlined> {
+  const filled: Record<string, unknown> = { ...fields };
+  const findings: Finding[] = [];
+  const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
+  for (const spec of specs) await inlineSpec(spec, filled, directory, error);
+  await inlineScript(filled, directory, error);
+  return { fields: filled, findings };
+}
+
+type Say = (path: string, message: string) => unknown;
+
+/** A specification as an object stays; a text in its place, or in the field beside it, names a file. */
+async function inlineSpec(spec: (typeof specs)[number], filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+  const beside = `${spec}_file`;
+  const [field, another] = [spec, beside].filter((each) => ![undefined, null, ''].includes(filled[each] as null));
+  if (another !== undefined) return void error(`/${beside}`, `${spec} stands beside it; one of the two is enough`);
+  const name = filled[field ?? beside];
+  delete filled[beside];
+  if (field === undefined || (field === spec && typeof name !== 'string')) return;
+  if (typeof name !== 'string') return void error(`/${field}`, 'must be the name of a file');
+  const read = await readSpecFile(directory, name);
+  if ('wrong' in read) error(`/${field}`, read.wrong);
+  else filled[spec] = read.value;
+}
+
+/** A script of user data. User data that stand beside it win. */
+async function inlineScript(filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+  const name = filled['user_data_script'];
+  if (typeof name !== 'string' || name === '') return;
+  delete filled['user_data_script'];
+  if (filled['user_data'] !== undefined) return;
+  const read = await readScript(directory, name);
+  if ('wrong' in read) error('/user_data_script', read.wrong);
+  else filled['user_data'] = read.bytes.toString('base64');
+}

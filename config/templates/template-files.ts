@@ -1,0 +1,197 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isBrokerError } from '../../core/contract/errors.ts';
+import { isError, type Finding } from '../../core/contract/findings.ts';
+import { templateIdPattern } from '../../core/model/template.ts';
+import type { ProviderType } from '../../core/contract/provider.ts';
+import { templatesRead } from '../../core/providers/answer-checks/templates-read.ts';
+import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../../core/contract/scheduler.ts';
+import type { FileLayer, FileType, LayerSet } from '../../core/templates/layers.ts';
+import type { TemplateReview } from '../../core/templates/review.ts';
+import { entryPointer } from './entry-pointer.ts';
+import { inlineFiles } from './inline-files.ts';
+import { readBounded } from '../sources/read-bounded.ts';
+import { readText, type SourceText } from '../sources/source-text.ts';
+
+export interface TemplateFilesOptions {
+  /** Absolute. */
+  readonly directory: string;
+  readonly types: readonly ProviderType<any, any>[];
+  /** Names of the configured provider instances. */
+  readonly instances: readonly string[];
+  /** Loaded dialects, in configuration order. */
+  readonly strategies: readonly SchedulerStrategy[];
+  readonly review: TemplateReview;
+}
+
+/** A template file and what it is for. */
+export interface TemplateFile {
+  readonly name: string;
+  readonly file_type: FileType;
+  readonly provider_type?: string;
+  readonly provider_instance?: string;
+}
+
+const extensions = ['json', 'yaml', 'yml'];
+/** Bytes that a template file may have: tens of thousands of templates. */
+const most = 33_554_432;
+
+/**
+ * The template files of a directory, least specific first: `templates.*`, `<type>_templates.*` (also by the type's aliases, and in IBM's
+ * manner `<alias>prov_templates.*`), `<instance>_templates.*`.
+ */
+export function templateFilesAmong(
+  names: readonly string[],
+  { types, instances }: Pick<TemplateFilesOptions, 'types' | 'instances'>,
+): TemplateFile[] {
+  const there = new Set(names);
+  const stems = new Map<string, Omit<TemplateFile, 'name'>>([['templates', { file_type: 'main' }]]);
+  const add = (stem: string, what: Omit<TemplateFile, 'name'>) => stems.set(stem, stems.get(stem) ?? what);
+  for (const { type, aliases = [] } of types) {
+    const what = { file_type: 'provider_type', provider_type: type } as const;
+    // A type's own name is more specific than what other programs call it.
+    for (const alias of aliases) for (const stem of [`${alias}prov_templates`, `${alias}_templates`]) add(stem, what);
+    for (const stem of [`${type}prov_templates`, `${type}_templates`]) add(stem, what);
+  }
+  for (const instance of instances) add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
+  return [...stems].flatMap(([stem, what]) =>
+    extensions.map((extension) => ({ name: `${stem}.${extension}`, ...what })).filter(({ name }) => there.has(name)),
+  );
+}
+
+/**
+ * Reads every template file by the dialect that recognises it. A file that cannot be read or parsed is a finding with line and reason, a
+ * template that is wrong one with its place; the others load. A template of which one layer names a file that cannot be had is left out whole:
+ * without that file it would be another. No directory is an empty set with a finding.
+ */
+export async function readTemplateFiles(options: TemplateFilesOptions): Promise<LayerSet> {
+  let names: string[];
+  try {
+    names = await readdir(options.directory);
+  } catch (error) {
+    const message = `template files are looked for here, and it cannot be read: ${reasonOf(error)}`;
+    return { layers: [], files: [], broken: 'all', findings: [{ level: 'error', path: '', file: options.directory, message }] };
+  }
+  const files = templateFilesAmong(names, options);
+  const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
+  const broken = files.flatMap(({ name }, index) => (read[index]?.broken ? [name] : []));
+  const refused = new Set(read.flatMap((each) => each.refused ?? []));
+  const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'there is no template file here' };
+  return {
+    layers: read.flatMap(({ layers }) => layers).filter(({ template_id }) => !refused.has(template_id)),
+    files: files.map(({ name }) => name),
+    ...(broken.length === 0 ? {} : { broken }),
+    findings: files.length === 0 ? [none] : read.flatMap(({ findings }) => findings),
+  };
+}
+
+interface Read {
+  readonly layers: readonly FileLayer[];
+  readonly findings: readonly Finding[];
+  /** Ids of templates that name files which cannot be had. */
+  readonly refused?: readonly string[];
+  /** Nothing of it could be read. */
+  readonly broken?: boolean;
+}
+
+async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
+  const path = join(directory, file.name);
+  let source: SourceText;
+  try {
+    const found = await readBounded(path, most);
+    if ('wrong' in found)
+      return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
+    source = readText(path, found.bytes.toString());
+  } catch (error) {
+    return { layers: [], findings: [broken(path, error)], broken: true };
+  }
+  if (source.value === undefined)
+    return { layers: [], findings: [{ level: 'warning', path: '', file: path, message: 'the file is empty' }] };
+  let read: TemplatesRead | undefined;
+  let dialect = '';
+  const failed: Finding[] = [];
+  try {
+    // Every dialect is asked, whatever the active scheduler is.
+    const readers = strategies.filter((each) => each.readTemplates);
+    const recognised = (each: SchedulerStrategy): boolean => {
+      try {
+        return each.recognises?.(source.value, file.name) === true;
+      } catch (error) {
+        // One that fails here leaves the file to the others.
+        const message = `strategy '${each.name}' failed where it was asked whether the file is its own: ${reasonOf(error)}`;
+        failed.push({ level: 'error', path: '', file: path, message });
+        return false;
+      }
+    };
+    const strategy = readers.find(recognised) ?? readers.find((each) => !each.recognises);
+    if (strategy) dialect = ` by strategy '${strategy.name}'`;
+    read = strategy?.readTemplates?.(source.value, review.canonical);
+    if (strategy) templatesRead(read);
+  } catch (error) {
+    const message = `the file cannot be read${dialect}: ${reasonOf(error)}`;
+    return { layers: [], findings: [...failed, { level: 'error', path: '', file: path, message }], broken: true };
+  }
+  if (!read)
+    return {
+      layers: [],
+      findings: [...failed, { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
+      broken: true,
+    };
+  const findings: Finding[] = [...failed, ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }))];
+  const layers: FileLayer[] = [];
+  const refused: string[] = [];
+  for (const layer of read.layers) {
+    const inlined = await inlineFiles(layer.fields, directory);
+    const problems = [...idFindings(layer), ...inlined.findings];
+    const at = entryPointer(source.value, layer.template_id);
+    findings.push(
+      ...problems.map((finding) => ({
+        ...finding,
+        file: source.place(`${at}${finding.path}`),
+        message: `template '${layer.template_id}': ${finding.message}`,
+      })),
+    );
+    if (inlined.findings.length > 0) refused.push(layer.template_id);
+    if (problems.length > 0) continue;
+    const { name, ...what } = file;
+    const { template_id, as_written } = layer;
+    layers.push({ template_id, fields: inlined.fields, ...(as_written ? { as_written } : {}), source_file: name, ...what });
+  }
+  // Not even a list of templates.
+  const whole = layers.length === 0 && read.findings.some((finding) => isError(finding) && finding.path === '');
+  return { layers, findings, refused, broken: whole };
+}
+
+const idFindings = ({ template_id }: TemplateLayer): Finding[] =>
+  new RegExp(templateIdPattern).test(template_id)
+    ? []
+    : [
+        {
+          level: 'error',
+          path: '/template_id',
+          message: 'an id is 1 to 128 letters, digits, `-`, `_`, `.`, and begins with a letter or a digit',
+        },
+      ];
+
+function broken(path: string, error: unknown): Finding {
+  if (!isBrokerError(error)) return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
+  const { line, column, reason } = error.details;
+  return {
+    level: 'error',
+    path: '',
+    file: `${path}:${String(line)}:${String(column)}`,
+    message: `the file cannot be parsed: ${String(reason)}`,
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it threw what is no error';
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT'
+    ? 'it does not exist'
+    : code === 'EACCES'
+      ? 'permission denied'
+      : code === 'ENOTDIR'
+        ? 'it is not a directory'
+        : message;
+}

@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import { marketWords } from '../model/market.ts';
+import { ProviderSelection } from '../model/request.ts';
+import { Fulfilment } from '../model/shortfall.ts';
+import { CommonTemplate, type Template } from '../model/template.ts';
+import type { SourceInfo } from '../templates/layers.ts';
+
+/** The answers in muster's own words: the scheduler strategy `default` renders them, and programs that embed or call muster are typed by them. */
+
+const nullable = () => Type.Union([Type.String(), Type.Null()]);
+const moment = () => Type.String({ format: 'date-time' });
+const optional = () => Type.Optional(Type.String());
+
+/** A machine inside a request, as it stands. */
+export const MachineAnswer = Type.Object({
+  machine_id: Type.String(),
+  status: Type.String(),
+  name: nullable(),
+  private_ip: nullable(),
+  public_ip: nullable(),
+  provider_instance: Type.String(),
+  machine_type: nullable(),
+  market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
+  zone: nullable(),
+  created_at: moment(),
+  launched_at: optional(),
+  reclaim_at: optional(),
+  return_id: optional(),
+  message: optional(),
+});
+export type MachineAnswer = Static<typeof MachineAnswer>;
+
+/** How a request or a return stands. */
+export const RequestAnswer = Type.Object({
+  request_id: Type.String(),
+  template_id: nullable(),
+  machine_count: Type.Integer(),
+  requested_count: Type.Integer(),
+  status: Type.String(),
+  provider_type: nullable(),
+  provider_instance: nullable(),
+  provider_selection: Type.Optional(ProviderSelection),
+  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Of a return: what was asked back.' })),
+  machines: Type.Optional(Type.Array(MachineAnswer)),
+  fulfilment: Type.Union([Fulfilment, Type.Null()]),
+  additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
+  message: Type.String(),
+  created_at: moment(),
+  completed_at: Type.Union([moment(), Type.Null()]),
+});
+export type RequestAnswer = Static<typeof RequestAnswer>;
+
+/** The answer to a request for machines. */
+export const RequestedAnswer = Type.Object({
+  request_id: Type.String(),
+  template_id: nullable(),
+  machine_count: Type.Integer(),
+  status: Type.String(),
+  message: Type.String(),
+});
+
+/** The answer to a return of machines. */
+export const ReturnedAnswer = Type.Object({
+  request_id: Type.String(),
+  status: Type.String(),
+  machine_ids: Type.Array(Type.String()),
+  message: Type.String(),
+});
+
+const nextOffset = Type.Optional(
+  Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
+);
+
+export const RequestListAnswer = Type.Object({
+  requests: Type.Array(RequestAnswer),
+  count: Type.Integer(),
+  total_count: Type.Integer(),
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+  next_offset: nextOffset,
+});
+
+/** A template, with the fields that plugins know; `source_info` where it was asked for. */
+export const TemplateAnswer = Type.Unsafe<Template & { readonly source_info?: SourceInfo }>(CommonTemplate);
+
+/** A page of templates. `total` and `filters` stand there when a filter was given. */
+export const TemplateListAnswer = Type.Object({
+  templates: Type.Array(TemplateAnswer),
+  total_count: Type.Integer(),
+  count: Type.Integer(),
+  message: Type.String(),
+  success: Type.Boolean(),
+  timestamp: moment(),
+  next_offset: nextOffset,
+  total: Type.Optional(Type.Integer()),
+  filters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const ReclaimsAnswer = Type.Object({
+  machines: Type.Array(Type.Object({ machine_id: Type.String(), name: nullable(), reason: Type.String(), grace_period_s: Type.Integer() })),
+});
+
+/** What each view of a scheduler strategy looks like in muster's own words. */
+export const answers = {
+  requested: RequestedAnswer,
+  returned: ReturnedAnswer,
+  status: RequestAnswer,
+  listed: RequestListAnswer,
+  templates: TemplateListAnswer,
+  reclaims: ReclaimsAnswer,
+};
+export type Answers = { readonly [V in keyof typeof answers]: Static<(typeof answers)[V]> };

@@ -1,0 +1,54 @@
+import { Type, type Static } from 'typebox';
+import type { MachineRecord } from '../../model/machine.ts';
+import { marketWord, marketWords } from '../../model/market.ts';
+import { saidOf } from '../../model/said-of.ts';
+
+const nullable = () => Type.Union([Type.String(), Type.Null()]);
+const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+/** A machine by itself, in one shape whatever the scheduler. */
+export const MachineView = Type.Object({
+  machine_id: Type.String(),
+  status: Type.String(),
+  name: nullable(),
+  private_ip: nullable(),
+  public_ip: nullable(),
+  provider_instance: Type.String(),
+  machine_type: nullable(),
+  market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
+  zone: nullable(),
+  request_id: Type.String(),
+  template_id: Type.String(),
+  return_id: nullable(),
+  message: nullable(),
+  created_at: moment(),
+  ready_at: moment(),
+  /** Since then it exists no more. */
+  gone_at: moment(),
+  reclaim_at: moment(),
+});
+export type MachineView = Static<typeof MachineView>;
+
+const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
+
+export function machineView(machine: MachineRecord): MachineView {
+  return {
+    machine_id: machine.machine_id,
+    status: machine.status,
+    name: machine.name ?? null,
+    private_ip: machine.private_ip ?? null,
+    public_ip: machine.public_ip ?? null,
+    provider_instance: machine.provider_instance,
+    machine_type: machine.machine_type ?? null,
+    market: machine.market === undefined ? null : marketWord(machine.market),
+    zone: machine.zone ?? null,
+    request_id: machine.request_id,
+    template_id: machine.template_id,
+    return_id: machine.return_id ?? null,
+    message: saidOf(machine) ?? null,
+    created_at: iso(machine.created_at),
+    ready_at: iso(machine.ready_at),
+    gone_at: iso(machine.gone_at),
+    reclaim_at: machine.reclaim_at ?? null,
+  };
+}

@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { BrokerError } from '../../contract/errors.ts';
+import { p } from '../parameters.ts';
+import { operation } from '../operation.ts';
+
+const older = Type.Optional(
+  Type.Number({ minimum: 0, maximum: 36_500, default: 1, description: 'Only what ended at least so many days ago.' }),
+);
+const Removed = Type.Object({ deleted_requests: Type.Integer(), deleted_machines: Type.Integer(), message: Type.String() });
+const removed = (requests: number, machines: number) => ({
+  deleted_requests: requests,
+  deleted_machines: machines,
+  message: `${requests} requests and ${machines} machine records were removed.`,
+});
+
+export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
+  summary: 'Remove the records of requests that ended some time ago and of which nothing is left. Machines that live are never touched.',
+  input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
+  output: Removed,
+  cli: { command: 'requests cleanup', example: 'muster requests cleanup --older-than-days 30' },
+  destructive: true,
+  repeatable: true,
+  async handle({ older_than_days = 1 }, { cleanup }) {
+    const { requests, machines } = await cleanup.requests(older_than_days);
+    return removed(requests, machines);
+  },
+});
+
+export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCommand', {
+  summary: 'Remove the records of machines that are gone, of requests that ended some time ago. The requests stay.',
+  input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
+  output: Removed,
+  cli: { command: 'machines cleanup', example: 'muster machines cleanup --older-than-days 30' },
+  destructive: true,
+  repeatable: true,
+  async handle({ older_than_days = 1 }, { cleanup }) {
+    const { requests, machines } = await cleanup.machines(older_than_days);
+    return removed(requests, machines);
+  },
+});
+
+/** As many machines as one return names. */
+const machinesAtOnce = 10_000;
+
+export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
+  summary: 'Give back every machine that lives. With include_pending, requests in progress are cancelled too.',
+  input: Type.Object(
+    {
+      include_pending: Type.Optional(Type.Boolean({ default: false, description: 'Cancel requests that are still in progress.' })),
+      confirm: Type.Optional(Type.Boolean({ default: false, description: 'Must be true: everything is given back.' })),
+      timeout: Type.Optional(p.timeout),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({
+    return_request_ids: Type.Array(Type.String()),
+    cancelled_request_ids: Type.Array(Type.String()),
+    machine_count: Type.Integer({ description: 'Machines that are given back.' }),
+    message: Type.String(),
+  }),
+  cli: { command: 'machines return-all', example: 'muster machines return-all --force' },
+  leaves_work: true,
+  destructive: true,
+  async handle({ include_pending = false, confirm, timeout = 3600 }, { requests, inventory }) {
+    if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because every machine is given back');
+    const cancelled = include_pending ? await requests.cancelAll('Everything is given back.') : [];
+    // Read before anything is given back, so that what is listed does not move under the pages.
+    const living = await inventory.living();
+    const returned: string[] = [];
+    for (let i = 0; i < living.length; i += machinesAtOnce)
+      returned.push((await requests.giveBack(living.slice(i, i + machinesAtOnce), timeout)).request.request_id);
+    return {
+      return_request_ids: returned,
+      cancelled_request_ids: [...cancelled],
+      machine_count: living.length,
+      message: `${living.length} machines are given back; ${cancelled.length} requests are cancelled.`,
+    };
+  },
+});

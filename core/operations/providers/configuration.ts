@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { operation } from '../operation.ts';
+
+export const getConfiguration = operation('GetConfigurationQuery', {
+  summary: 'The configuration as the broker runs by it, with where each value comes from. Secrets are masked.',
+  input: Type.Object(
+    { key: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'One section or value: `server`, `server.port`.' })) },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({
+    configuration: Type.Unknown({ description: 'The whole, or what stands at `key`; null when nothing does.' }),
+    origins: Type.Record(Type.String(), Type.String(), { description: 'By JSON pointer: default, file, environment or command line.' }),
+  }),
+  cli: { command: 'config show', args: ['key'], example: 'muster config show server.port' },
+  async handle({ key }, { configuration }) {
+    const { configuration: whole, origins } = configuration.resolved();
+    if (key === undefined) return { configuration: whole, origins: { ...origins } };
+    const steps = key.split('.');
+    const pointer = `/${steps.join('/')}`;
+    const found = steps.reduce<unknown>((at, step) => (at === null || typeof at !== 'object' ? undefined : own(at, step)), whole);
+    const below = Object.entries(origins).filter(([path]) => path === pointer || path.startsWith(`${pointer}/`));
+    return { configuration: found ?? null, origins: Object.fromEntries(below) };
+  },
+});
+
+const own = (at: object, step: string): unknown => (Object.hasOwn(at, step) ? (at as Record<string, unknown>)[step] : undefined);

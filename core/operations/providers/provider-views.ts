@@ -1,0 +1,80 @@
+import { Type, type Static, type TObject } from 'typebox';
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { ProviderDirectory } from '../../providers/directory.ts';
+import { redact } from '../../schema/redact.ts';
+
+const Limits = Type.Object({
+  max_instances_per_request: Type.Integer(),
+  max_concurrent_requests: Type.Union([Type.Integer(), Type.Null()]),
+});
+
+const Statistics = Type.Object({
+  total_requests: Type.Integer({ description: 'Requests that were tried here and ended.' }),
+  successful_requests: Type.Integer({ description: 'Those that got machines here.' }),
+  failed_requests: Type.Integer(),
+  average_response_time_ms: Type.Integer({ description: 'How long the provider took to answer a launch.' }),
+});
+
+export const ProviderView = Type.Object({
+  name: Type.String(),
+  type: Type.String(),
+  enabled: Type.Boolean(),
+  priority: Type.Integer(),
+  weight: Type.Integer(),
+  capabilities: Type.Array(Type.String(), { description: 'APIs, preferred first.' }),
+  status: Type.Enum(['unknown', 'healthy', 'unhealthy', 'disabled', 'missing'], {
+    description:
+      '`unknown`: it has not answered yet in its present configuration; it is chosen like one that is healthy. ' +
+      '`missing`: machines live there, and it is not in the configuration.',
+  }),
+  message: Type.Optional(Type.String({ description: 'Why it is unhealthy or missing.' })),
+  answered_at: Type.Optional(Type.String({ description: 'When it last answered, to the minute. Absent: it never did.' })),
+  configuration: Type.Record(Type.String(), Type.Unknown(), { description: 'With defaults; secrets are masked.' }),
+  limits: Limits,
+  statistics: Statistics,
+});
+export type ProviderView = Static<typeof ProviderView>;
+
+/** A configured instance as callers see it. */
+export function providerView(instance: ProviderInstance, providers: ProviderDirectory): ProviderView {
+  const { name, type, enabled, priority, weight, config, limits } = instance;
+  const health = providers.health(name);
+  const schema = providers.type(instance)?.config as TObject | undefined;
+  return {
+    name,
+    type,
+    enabled,
+    priority,
+    weight,
+    capabilities: providers.apis(name).map((api) => api.name),
+    status: enabled ? health.status : 'disabled',
+    ...(enabled && health.message !== undefined ? { message: health.message } : {}),
+    ...(health.answered_at === undefined ? {} : { answered_at: new Date(health.answered_at).toISOString() }),
+    configuration: (schema ? redact(schema, config) : {}) as Record<string, unknown>,
+    limits: { ...limits },
+    statistics: statisticsOf(name, providers),
+  };
+}
+
+/** An instance that machines live at and nobody configures. */
+export function missingView(name: string, type: string, providers: ProviderDirectory): ProviderView {
+  return {
+    name,
+    type,
+    enabled: false,
+    priority: 0,
+    weight: 0,
+    capabilities: [],
+    status: 'missing',
+    message: 'Machines live there, and it is not in the configuration: they cannot be followed or returned.',
+    configuration: {},
+    limits: { max_instances_per_request: 0, max_concurrent_requests: null },
+    statistics: statisticsOf(name, providers),
+  };
+}
+
+function statisticsOf(name: string, providers: ProviderDirectory): Static<typeof Statistics> {
+  const { total_requests, successful_requests, failed_requests, answers, answer_ms } = providers.measured(name);
+  const average_response_time_ms = answers === 0 ? 0 : Math.round(answer_ms / answers);
+  return { total_requests, successful_requests, failed_requests, average_response_time_ms };
+}

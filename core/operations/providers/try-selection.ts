@@ -1,0 +1,61 @@
+import { BrokerError } from '../../contract/errors.ts';
+import { isError, placesOf, sentence, sentences } from '../../contract/findings.ts';
+import { newRequestId } from '../../model/ids.ts';
+import type { Placed } from '../../model/placed.ts';
+import type { Preference } from '../../model/request.ts';
+import { chooseAtAll } from '../../providers/choose.ts';
+import type { Selection, Strategy } from '../../selection/candidate.ts';
+import type { TemplateReview } from '../../templates/review.ts';
+import { templateSize } from '../../templates/template-size.ts';
+import type { Services } from '../services.ts';
+
+/** The template that is named, or the one that is given; refuses both, neither, and one that is none. */
+export async function templateOf(
+  { template, template_id }: { readonly template?: Readonly<Record<string, unknown>>; readonly template_id?: string },
+  { templates, review }: Services,
+): Promise<Placed> {
+  if ((template === undefined) === (template_id === undefined)) {
+    throw new BrokerError('INVALID_REQUEST', '/template: give a template, or the template_id of one; not both.');
+  }
+  if (template_id !== undefined) {
+    await templates.seek(template_id);
+    return templates.placed(template_id);
+  }
+  const tooLarge = templateSize(template ?? {});
+  if (tooLarge) throw new BrokerError('TEMPLATE_INVALID', sentence({ ...tooLarge, path: '/template' }), { findings: placesOf([tooLarge]) });
+  const { fields, findings } = review.canonical(template ?? {});
+  const whole = { template_id: 'unnamed', ...fields };
+  const wrong = [...findings, ...review.check(whole, 'none')].filter(isError);
+  if (wrong.length === 0) return { template: whole };
+  const inside = wrong.map((finding) => ({ ...finding, path: `/template${finding.path}` }));
+  throw new BrokerError('TEMPLATE_INVALID', sentences(inside), { findings: placesOf(inside) });
+}
+
+/** What is preferred, in the words of a caller. */
+export interface Preferred {
+  readonly selection_strategy?: Strategy;
+  readonly provider_instance?: string;
+  readonly provider_type?: string;
+}
+
+/** Which strategy a caller named, or meant by what it named. A provider type is called by its own name from here on, whatever the caller called it. */
+export const preferenceOf = (
+  { selection_strategy, provider_instance, provider_type }: Preferred,
+  review: Pick<TemplateReview, 'typeNamed'>,
+): Preference => ({
+  ...(selection_strategy === undefined ? {} : { strategy: selection_strategy }),
+  ...(provider_instance === undefined ? {} : { provider_instance }),
+  ...(provider_type === undefined ? {} : { provider_type: review.typeNamed(provider_type) ?? provider_type }),
+});
+
+/** Selects as a request would, without one. */
+export function trySelection(
+  placed: Placed,
+  wanted: Preferred & { readonly request_id?: string; readonly machine_count?: number },
+  { providers, review, clock }: Services,
+): { readonly selection: Selection; readonly took_ms: number } {
+  const started = clock.monotonic();
+  const key = wanted.request_id ?? newRequestId();
+  const selection = chooseAtAll(placed, { key, machine_count: wanted.machine_count ?? 1 }, preferenceOf(wanted, review), providers);
+  return { selection, took_ms: Math.round(clock.monotonic() - started) };
+}

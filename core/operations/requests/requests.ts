@@ -1,0 +1,163 @@
+import { Type } from 'typebox';
+import type { Query } from '../../contract/storage.ts';
+import { selectionRefusals } from '../../selection/select.ts';
+import { p } from '../parameters.ts';
+import { operation } from '../operation.ts';
+import { paging, sortBy, sorting } from '../paging.ts';
+import { requestMachines } from './request-machines.ts';
+
+const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
+
+export const createRequest = operation('CreateRequestCommand', {
+  summary: 'Ask for machines made from a template. Answers as soon as the request is stored; its status tells the rest.',
+  input: Type.Object(
+    {
+      template_id: p.template_id,
+      machine_count: p.machine_count,
+      provider_preference: Type.Optional(p.provider_preference),
+      additional_data: Type.Optional(p.additional_data),
+      timeout: Type.Optional(p.timeout),
+      tags: Type.Optional(p.tags),
+      request_id: Type.Optional(p.new_request_id),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'requested',
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'UNAVAILABLE'],
+  rest: {
+    method: 'POST',
+    path: '/machines/request',
+    limit: 'request',
+    omit: ['provider_preference', 'request_id'],
+    idempotent: true,
+  },
+  cli: { command: 'requests create', args: ['template_id', 'machine_count'], example: 'muster requests create small 3 --wait' },
+  leaves_work: true,
+  handle: (input, services, { key }) => requestMachines(input, services, key),
+});
+
+export const createReturnRequest = operation('CreateReturnRequestCommand', {
+  summary: 'Give machines back. They are released and never refilled; machines that are gone already are no error.',
+  input: Type.Object(
+    {
+      machine_ids: p.machine_ids,
+      force_return: Type.Optional(
+        Type.Boolean({ default: false, description: 'Kept for compatibility: a return never waits for anything.' }),
+      ),
+      timeout: Type.Optional(p.timeout),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'returned',
+  refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
+  rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
+  cli: { command: 'machines return', args: ['machine_ids'], example: 'muster machines return i-09227c8720e055176 --wait' },
+  leaves_work: true,
+  destructive: true,
+  async handle({ machine_ids, timeout }, { requests }, { key }) {
+    return requests.giveBack(machine_ids, timeout ?? 3600, key ? { key } : {});
+  },
+});
+
+export const cancelRequest = operation('CancelRequestCommand', {
+  summary: 'Cancel a request that is still in progress: every machine of it is returned.',
+  input: Type.Object({ request_id: p.request_id, reason: Type.Optional(p.reason) }, { additionalProperties: false }),
+  output: 'status',
+  refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
+  rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
+  cli: { command: 'requests cancel', args: ['request_id'], example: 'muster requests cancel req-01a1b2c3 --reason "no longer needed"' },
+  leaves_work: true,
+  destructive: true,
+  repeatable: true,
+  async handle({ request_id, reason }, { requests }) {
+    return requests.cancel(request_id, reason);
+  },
+});
+
+export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
+  summary: 'How a request stands, with its machines. Never waits for the cloud: the header X-Observed-At says how old the answer is.',
+  input: Type.Object(
+    {
+      request_id: p.request_id,
+      long: Type.Optional({ ...p.long, default: false }),
+      lightweight: Type.Optional(Type.Boolean({ default: false, description: 'Take what is known: the provider is not asked anew.' })),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'status',
+  refusals: ['REQUEST_NOT_FOUND'],
+  rest: [
+    { method: 'GET', path: '/requests/{request_id}/status', limit: 'read', omit: ['lightweight'], defaults: { long: true } },
+    { method: 'GET', path: '/requests/{request_id}', limit: 'read', omit: ['long', 'lightweight'], preset: { long: true } },
+  ],
+  cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
+  // Who asks in person wants to see the machines.
+  interactive_defaults: { long: true },
+  async handle({ request_id, long = false, lightweight = false }, { requests }) {
+    return requests.status(request_id, long, long && !lightweight);
+  },
+});
+
+export const getRequests = operation('GetRequestsQuery', {
+  summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
+  input: Type.Object(
+    { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }), offset: Type.Optional(p.offset) },
+    { additionalProperties: false },
+  ),
+  output: 'listed',
+  rest: { method: 'POST', path: '/requests/status', limit: 'read', defaults: { long: true } },
+  cli: { command: 'requests get', args: ['request_ids'], example: 'muster requests get req-01a1b2c3 ret-01a1b2c4' },
+  interactive_defaults: { long: true },
+  handle: ({ request_ids, long = false, offset = 0 }, { requests }) => requests.several(request_ids, long, offset),
+});
+
+export const listRequests = operation('ListActiveRequestsQuery', {
+  summary: 'Requests for machines and returns, newest first, without their machines.',
+  input: Type.Object(
+    {
+      status: Type.Optional(p.status),
+      all_resources: Type.Optional(
+        Type.Boolean({ default: false, description: 'Also those that have ended. A `status` says itself which.' }),
+      ),
+      limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: sortBy(sortable),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'listed',
+  rest: { method: 'GET', path: '/requests/', limit: 'read', preset: { all_resources: true } },
+  cli: { command: 'requests list', example: 'muster requests list --status completed --output json' },
+  async handle(input, { requests }) {
+    const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
+    const query: Query<'request'> = {
+      ...(status === undefined ? {} : { where: { status } }),
+      order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
+      ...paging(input, 50),
+    };
+    return requests.listed(query);
+  },
+});
+
+export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
+  summary: 'Returns that are not done yet, newest first, with their machines.',
+  input: Type.Object(
+    {
+      limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: sortBy(sortable),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'listed',
+  rest: { method: 'GET', path: '/requests/return', limit: 'read' },
+  cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
+  async handle(input, { requests }) {
+    const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
+    return requests.listed({ where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) }, true);
+  },
+});

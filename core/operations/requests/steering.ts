@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { requestStatuses, type RequestStatus } from '../../model/request.ts';
+import { p } from '../parameters.ts';
+import { operation } from '../operation.ts';
+
+export const syncRequest = operation('SyncRequestCommand', {
+  summary: 'Have the provider asked anew about the machines of a request. Answers at once with what is known; the status tells the rest.',
+  input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
+  output: 'status',
+  refusals: ['REQUEST_NOT_FOUND'],
+  cli: { command: 'requests sync', args: ['request_id'], example: 'muster requests sync req-01a1b2c3' },
+  leaves_work: true,
+  repeatable: true,
+  handle: ({ request_id }, { requests }) => requests.status(request_id, true),
+});
+
+export const completeRequest = operation('CompleteRequestCommand', {
+  summary: 'End the waiting of a request now, as if its time-out had come: it keeps the machines that are ready.',
+  input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
+  output: 'status',
+  refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
+  cli: { command: 'requests complete', args: ['request_id'], example: 'muster requests complete req-01a1b2c3 --wait' },
+  leaves_work: true,
+  destructive: true,
+  repeatable: true,
+  async handle({ request_id }, { requests, steering }) {
+    await steering.complete(request_id);
+    return requests.status(request_id, false);
+  },
+});
+
+export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
+  summary: 'Bring a request into another state, where the state machine has that step. Never an end while machines may still come.',
+  input: Type.Object(
+    {
+      request_id: p.request_id,
+      status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'The state that it shall have.' }),
+      reason: Type.Optional(p.reason),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'status',
+  refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
+  cli: { command: 'requests set-status', args: ['request_id', 'status'], example: 'muster requests set-status req-01a1b2c3 failed' },
+  leaves_work: true,
+  destructive: true,
+  repeatable: true,
+  async handle({ request_id, status, reason }, { requests, steering }) {
+    if (await steering.mayBecome(request_id, status)) {
+      if (status === 'cancelled') return requests.cancel(request_id, reason);
+      await steering.complete(request_id);
+    }
+    return requests.status(request_id, false);
+  },
+});
+
+export const populateMachineIds = operation('PopulateMachineIdsCommand', {
+  summary:
+    'Have the loop look for the machines of a request at its provider. Only those that the provider says are its own are taken in; call again to see. One that comes after the end of its request is given back.',
+  input: Type.Object(
+    {
+      request_id: p.request_id,
+      machine_ids: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'Machine ids that are expected.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({
+    request_id: Type.String(),
+    machine_ids: Type.Array(Type.String(), { description: 'The machines that the request has.' }),
+    unverified: Type.Array(Type.String(), { description: 'Those that were expected and that the provider has not confirmed yet.' }),
+  }),
+  refusals: ['REQUEST_NOT_FOUND'],
+  cli: {
+    command: 'requests populate',
+    args: ['request_id', 'machine_ids'],
+    example: 'muster requests populate req-01a1b2c3 i-09227c8720e055176',
+  },
+  leaves_work: true,
+  destructive: true,
+  repeatable: true,
+  async handle({ request_id, machine_ids = [] }, { requests, steering }) {
+    await steering.populate(request_id, machine_ids);
+    const { machines = [] } = await (await requests.status(request_id, true)).load();
+    const known = machines.map((machine) => machine.machine_id);
+    return { request_id, machine_ids: known, unverified: machine_ids.filter((id) => !known.includes(id)) };
+  },
+});
+
+export const getRequestSummary = operation('GetRequestSummaryQuery', {
+  summary: 'How far a request is, in figures.',
+  input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
+  output: Type.Object({
+    request_id: Type.String(),
+    status: Type.String(),
+    requested_count: Type.Integer(),
+    delivered_count: Type.Integer({ description: 'Machines that became ready, returned since or not.' }),
+    machines: Type.Record(Type.String(), Type.Integer(), { description: 'How many there are in each state.' }),
+    elapsed_ms: Type.Integer({ description: 'From the call to the end, or until now.' }),
+    message: Type.String(),
+  }),
+  refusals: ['REQUEST_NOT_FOUND'],
+  cli: { command: 'requests summary', args: ['request_id'], example: 'muster requests summary req-01a1b2c3' },
+  async handle({ request_id }, { requests, clock }) {
+    const { request, machines = [] } = await (await requests.status(request_id, true)).load();
+    const byStatus = Map.groupBy(machines, ({ status }) => status);
+    return {
+      request_id,
+      status: request.status,
+      requested_count: request.machine_count,
+      delivered_count: request.delivered,
+      machines: Object.fromEntries([...byStatus].map(([status, mine]) => [status, mine.length])),
+      elapsed_ms: Math.max(0, (request.completed_at ?? clock.now()) - request.created_at),
+      message: request.message,
+    };
+  },
+});

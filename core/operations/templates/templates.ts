@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { TemplateAnswer } from '../../contract/answers.ts';
+import type { Template } from '../../model/template.ts';
+import { answerBytes, fitting } from '../../requests/queries/answer-budget.ts';
+import { templateBytes } from '../../templates/template-size.ts';
+import { sortableTemplateFields } from '../../templates/list.ts';
+import { p } from '../parameters.ts';
+import { operation } from '../operation.ts';
+import { paging, sortBy } from '../paging.ts';
+import type { Services } from '../services.ts';
+
+const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
+
+export const listTemplates = operation('ListTemplatesQuery', {
+  summary: 'The templates that machines can be asked from.',
+  input: Type.Object(
+    {
+      provider_api: Type.Optional(p.provider_api),
+      provider_type: Type.Optional(p.provider_type),
+      provider_name: Type.Optional(p.provider_name),
+      active_only: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description:
+            'Only those that machines can be had from: an enabled provider instance may serve them, and `max_instances` is not 0.',
+        }),
+      ),
+      force_refresh: Type.Optional(p.force_refresh),
+      limit: Type.Optional(p.limit),
+      offset: Type.Optional(p.offset),
+      page: Type.Optional(p.page),
+      page_size: Type.Optional(p.page_size),
+      sort: sortBy(sortableTemplateFields),
+    },
+    { additionalProperties: false },
+  ),
+  output: 'templates',
+  rest: { method: 'GET', path: '/templates/', limit: 'template', preset: { active_only: false } },
+  cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
+  async handle(input, { templates, providers, review, clock }) {
+    if (input.force_refresh) await templates.refresh();
+    // Types and APIs are called by their own names from here on, whatever the caller called them.
+    const given = review.canonical(
+      Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
+    ).fields;
+    const { offset, limit } = paging(input, 50);
+    const found = templates.list({
+      ...given,
+      ...(input.active_only ? { keep: (template) => isActive(template, { templates, providers }) } : {}),
+      ...(input.sort === undefined ? {} : { sort: input.sort }),
+      offset,
+      limit,
+    });
+    const taken = fitting(found.items, ({ template }) => templateBytes(template), answerBytes);
+    const items = found.items.slice(0, taken).map(({ template }) => {
+      const machine_type = providers.machineTypeOf(template);
+      return { template, ...(machine_type ? { machine_type } : {}) };
+    });
+    return {
+      items,
+      total_count: found.total_count,
+      ...(taken < found.items.length ? { next_offset: offset + taken } : {}),
+      ...(Object.keys(given).length > 0 ? { filters: given } : {}),
+      at: clock.now(),
+    };
+  },
+});
+
+const isActive = (template: Template, { templates, providers }: Pick<Services, 'templates' | 'providers'>): boolean =>
+  providers.mayServe(templates.placed(template.template_id));
+
+export const getTemplate = operation('GetTemplateQuery', {
+  summary: 'One template, as merged from its layers.',
+  input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
+  output: Type.Object({ template: TemplateAnswer, timestamp: Type.String() }),
+  refusals: ['TEMPLATE_NOT_FOUND'],
+  rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
+  cli: { command: 'templates show', args: ['template_id'], example: 'muster templates show small --include-source' },
+  async handle({ template_id, include_source }, { templates, clock }) {
+    const template = templates.find(template_id) ?? (await templates.seek(template_id));
+    const timestamp = new Date(clock.now()).toISOString();
+    return { template: include_source ? { ...template, source_info: templates.source(template_id) } : template, timestamp };
+  },
+});
+
+export const refreshTemplates = operation('RefreshTemplatesCommand', {
+  summary: 'Read the template files anew. Broken files are named; the others still count.',
+  input: Type.Object({}, { additionalProperties: false }),
+  output: Type.Object({
+    message: Type.String(),
+    templateCount: Type.Integer(),
+    cacheStats: Type.Record(Type.String(), Type.Unknown()),
+    timestamp: Type.String(),
+  }),
+  rest: { method: 'POST', path: '/templates/refresh', limit: 'template' },
+  cli: { command: 'templates refresh', example: 'muster templates refresh' },
+  repeatable: true,
+  async handle(_, { templates, clock }) {
+    await templates.refresh();
+    const { cacheStats } = templates;
+    const wrong = cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} could not be read: ${cacheStats.errors.join('; ')}` : '';
+    return {
+      message: `${cacheStats.templates} templates from ${cacheStats.files} files.${wrong}`,
+      templateCount: cacheStats.templates,
+      cacheStats: { ...cacheStats },
+      timestamp: new Date(clock.now()).toISOString(),
+    };
+  },
+});

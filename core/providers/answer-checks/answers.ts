@@ -1,0 +1,122 @@
+/** What the verbs of a provider must answer: each throws Broken, with the place, where it is not so. The contract itself is in `core/contract/provider.ts`. */
+import { isFault } from '../../contract/fault.ts';
+import type { HostRef } from '../../contract/provider.ts';
+import { Broken } from './broken.ts';
+import { plain, roomOf } from './plain.ts';
+import { report, reports, shortfalls } from './reports.ts';
+import { amount, count, flag, object, optional, text, texts, time, words } from './values.ts';
+
+export function launchAnswer(value: unknown): void {
+  const given = object(value, '', 'a launch: handle, settled, machines and shortfall');
+  handle(given['handle'], '/handle');
+  flag(given['settled'], '', '/settled');
+  optional(given['machines'], (machines) => reports(machines, '/machines'));
+  shortfalls(given['shortfall'], '/shortfall');
+}
+
+/** One entry of what `observe` gives; a fault stands for itself. */
+export function observation(value: unknown, path: string): void {
+  if (isFault(value)) return;
+  const given = object(value, path, 'an observation or a ProviderFault');
+  reports(given['machines'], `${path}/machines`);
+  flag(given['settled'], path, '/settled');
+  optional(given['stuck'], (stuck) => flag(stuck, path, '/stuck'));
+  optional(given['handle'], (changed) => handle(changed, `${path}/handle`));
+  shortfalls(given['shortfall'], `${path}/shortfall`);
+}
+
+/** Without as many entries as were asked for, nobody knows which is whose. */
+export function observations(value: unknown, asked: number): void {
+  if (!Array.isArray(value)) throw new Broken('', value, `a list of ${asked} observations`);
+  if (value.length !== asked) throw new Broken('', value, `one entry for each of the ${asked} that were watched, in their order`);
+}
+
+export function progress(value: unknown): void {
+  const given = object(value, '', 'progress: done, and again_ms where it is not');
+  flag(given['done'], '', '/done');
+  optional(given['again_ms'], (ms) => amount(ms, '', '/again_ms'));
+}
+
+/** Nothing found is nothing. */
+export function found(value: unknown): void {
+  if (value !== undefined && value !== null) handle(value, '');
+}
+
+export const prepared = (value: unknown): void => plain(value, '');
+
+export const identity = (value: unknown): void => text(value, '', '');
+
+export function places(value: unknown): void {
+  const given = object(value, '', 'regions and availability_zones');
+  texts(given['regions'], '/regions');
+  texts(given['availability_zones'], '/availability_zones');
+}
+
+export function machineType(value: unknown): void {
+  const given = object(value, '', 'a machine type');
+  text(given['name'], '', '/name');
+  for (const name of ['vcpus', 'cores', 'memory_mib']) amount(given[name], '', `/${name}`);
+  words(given['arch'], '', 'arch');
+}
+
+const ownedKinds: ReadonlySet<unknown> = new Set(['machine', 'container', 'launch_template']);
+
+export function ownedResource(value: unknown): void {
+  const given = object(value, '', 'a resource');
+  if (!ownedKinds.has(given['kind'])) throw new Broken('/kind', given['kind'], `one of ${[...ownedKinds].join(', ')}`);
+  text(given['id'], '', '/id');
+  words(given['request_id'], '', 'request_id');
+  optional(given['attempt'], (number) => count(number, '', '/attempt'));
+  time(given['created_at'], '', '/created_at');
+  optional(given['machine'], (machine) => report(machine, '/machine'));
+}
+
+/** Of those that were asked for, the ones that live. */
+export function livingHosts(value: unknown, asked: readonly HostRef[]): void {
+  if (!Array.isArray(value)) throw new Broken('', value, 'a list of hosts that were asked for');
+  for (const [index, each] of value.entries()) {
+    object(each, `/${index}`, 'a host that was asked for');
+    if (!asked.some((host) => sameHost(host, each as HostRef))) throw new Broken(`/${index}`, each, 'a host that was asked for');
+  }
+}
+
+export const sameHost = (a: HostRef, b: HostRef): boolean => a === b || (a.machine_id === b.machine_id && a.name === b.name);
+
+export function offers(value: unknown): void {
+  if (!Array.isArray(value)) throw new Broken('', value, 'a list of offers');
+  const keys = new Set<unknown>();
+  // All of them are stored with each order.
+  const room = roomOf();
+  for (const [index, each] of value.entries()) {
+    const { key } = object(each, `/${index}`, 'an offer');
+    text(key, `/${index}`, '/key');
+    if (keys.has(key)) throw new Broken(`/${index}/key`, key, 'each key once');
+    keys.add(key);
+    plain(each, `/${index}`, room);
+  }
+}
+
+export function findings(value: unknown): void {
+  if (!Array.isArray(value)) throw new Broken('', value, 'a list of findings');
+  for (const [index, each] of value.entries()) {
+    const { level, path, message } = object(each, `/${index}`, 'a finding');
+    if (level !== 'error' && level !== 'warning') throw new Broken(`/${index}/level`, level, `'error' or 'warning'`);
+    if (typeof path !== 'string') throw new Broken(`/${index}/path`, path, 'a JSON pointer');
+    text(message, `/${index}`, '/message');
+  }
+}
+
+export const answerOf =
+  (check: (value: unknown) => void) =>
+  (value: unknown): void => {
+    if (value !== undefined) check(value);
+  };
+
+export function yesOrNo(value: unknown): void {
+  flag(value, '', '');
+}
+
+function handle(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null) throw new Broken(path, value, 'a JSON object');
+  plain(value, path);
+}

@@ -1,0 +1,65 @@
+import { faultKinds } from '../../contract/fault.ts';
+import { machineStatuses } from '../../model/machine.ts';
+import { markets } from '../../model/market.ts';
+import { Broken } from './broken.ts';
+import { plain } from './plain.ts';
+import { count, flag, known, object, optional, text, time, words } from './values.ts';
+
+const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
+const kinds: ReadonlySet<unknown> = new Set(faultKinds);
+
+/** A list of machine reports, each machine once. It may have ten thousand, and is looked through with every answer. */
+export function reports(value: unknown, path: string): void {
+  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of machine reports');
+  const ids = new Set<string>();
+  for (let index = 0; index < value.length; index++) {
+    const given: unknown = value[index];
+    // The place is put into words only where something is wrong.
+    try {
+      report(given, '');
+      const { machine_id } = given as { readonly machine_id: string };
+      if (ids.has(machine_id)) throw new Broken('/machine_id', machine_id, 'each machine once');
+      ids.add(machine_id);
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      report(given, `${path}/${index}`);
+      throw new Broken(`${path}/${index}/machine_id`, (given as { readonly machine_id: string }).machine_id, 'each machine once');
+    }
+  }
+}
+
+/** What is said of one machine. */
+export function report(value: unknown, path: string): void {
+  const given = object(value, path, 'a machine report');
+  text(given['machine_id'], path, '/machine_id');
+  if (!statuses.has(given['status'])) throw new Broken(`${path}/status`, given['status'], `one of ${machineStatuses.join(', ')}`);
+  flag(given['ready'], path, '/ready');
+  if (given['ready'] === true && given['status'] !== 'running')
+    throw new Broken(`${path}/ready`, `true while the status is ${String(given['status'])}`, 'a machine that is ready to be running');
+  for (const name of texts) words(given[name], path, name);
+  time(given['launched_at'], path, '/launched_at');
+  if (given['reclaim_at'] !== null) time(given['reclaim_at'], path, '/reclaim_at');
+  const { market, data } = given;
+  if (market !== undefined && !markets.some((each) => each === market))
+    throw new Broken(`${path}/market`, market, `one of ${markets.join(', ')}, or nothing`);
+  if (data === undefined) return;
+  object(data, `${path}/data`, 'a JSON object or nothing');
+  plain(data, `${path}/data`);
+}
+
+const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
+
+/** Why fewer machines came, where anything is said of it. */
+export function shortfalls(value: unknown, path: string): void {
+  if (value === undefined) return;
+  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of shortfalls or nothing');
+  for (const [index, each] of value.entries()) {
+    const at = `${path}/${index}`;
+    const given = object(each, at, 'a shortfall');
+    words(given['offer'], at, 'offer');
+    known(given['kind'], kinds, at, '/kind', faultKinds);
+    text(given['code'], at, '/code');
+    text(given['message'], at, '/message');
+    optional(given['count'], (number) => count(number, at, '/count'));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Log } from '../../contract/log.ts';
+import type { Call } from '../../contract/provider.ts';
+import type { CalledFor } from './called-for.ts';
+import type { CallWatch } from './call-tracking.ts';
+import { guard, type CallEnd } from './guard.ts';
+import type { ProviderMeter } from './provider-meter.ts';
+import { timeOuts, type Verb } from './time-outs.ts';
+
+/** For as long as what a call may act: it ends with the claim of a request, or with the loop. */
+export interface Permit {
+  /** Aborts when the claim is lost or the loop stops. */
+  readonly signal: AbortSignal;
+  /** Throws ClaimLost when the claim is lost. Absent: there is no claim, and the signal alone counts. */
+  fence?(): void;
+  /** The requests that it is called for. Absent: it is called for the instance itself. */
+  readonly of?: readonly CalledFor[];
+}
+
+/** Is told how each call at an instance ended, once. */
+export interface CallEvidence {
+  ended(instance: string, verb: Verb, end: CallEnd): void;
+}
+
+export interface GuardedCallsParts {
+  readonly log: Log;
+  readonly meter: ProviderMeter;
+  readonly watch: CallWatch;
+  readonly evidence: CallEvidence;
+}
+
+/** Which call it is. */
+export interface CallName {
+  readonly verb: Verb;
+  /** For messages: `launch at 'east' (EC2Fleet)`. */
+  readonly what: string;
+  /** Whose code is called, for messages. */
+  readonly plugin: string | undefined;
+  /** Without an answer such a call may have been executed. Default false. */
+  readonly mutating?: boolean;
+  /** What its end says, where its answer tells more than that it came. */
+  readonly judge?: (end: CallEnd) => CallEnd;
+}
+
+/** The calls at one provider instance: each bounded in time, checked, counted, and done in the instance's name. Verbs are made of it. */
+export interface GuardedCalls {
+  readonly instance: string;
+  readonly log: Log;
+  call<T>(name: CallName, permit: Permit, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T>;
+}
+
+export function guardedCalls(instance: string, { log, meter, watch, evidence }: GuardedCallsParts): GuardedCalls {
+  const ended = (verb: Verb, end: CallEnd): void => {
+    meter.verb(instance, verb)(end.ms, end.kind);
+    evidence.ended(instance, verb, end);
+  };
+  return {
+    instance,
+    log,
+    call: ({ verb, mutating = false, judge = (end) => end, ...about }, { signal, fence = () => undefined, of }, call, check) =>
+      guard(
+        {
+          ...about,
+          mutating,
+          timeout_ms: timeOuts[verb],
+          signal,
+          fence,
+          log,
+          ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }),
+        },
+        (given) => watch.call(instance, () => call(given), of),
+        check,
+      ),
+  };
+}

@@ -1,0 +1,95 @@
+import { isFault, type ProviderFault } from '../../contract/fault.ts';
+import type { Observation, ProviderApi, Watched } from '../../contract/provider.ts';
+import type { CalledFor } from './called-for.ts';
+import { observation, observations } from '../answer-checks/answers.ts';
+import { soundFault } from '../answer-checks/sound-fault.ts';
+import { pluginFault, type CallEnd } from './guard.ts';
+import type { CallName, GuardedCalls, Permit } from './guarded-calls.ts';
+
+type Seen = readonly (Observation | ProviderFault)[];
+
+/** Calls in which it is looked for who spoils an observation of many: enough to single two out of a thousand. */
+const mostSearches = 48;
+
+/**
+ * One entry for each that is watched. One that breaks the contract is a fault of its own and says nothing of the
+ * others; and where the call as a whole fails by a bug of the plugin, those that are watched are parted until it is
+ * seen whose order it is that the plugin cannot observe.
+ */
+export async function observeAll(
+  api: ProviderApi,
+  session: unknown,
+  watched: readonly Watched[],
+  calls: GuardedCalls,
+  about: CallName,
+  permit: Permit,
+): Promise<Seen> {
+  const searches = { left: mostSearches };
+  const look = async (part: readonly Watched[]): Promise<Seen> => {
+    searches.left -= 1;
+    try {
+      return await observePart(api, session, part, calls, about, permit);
+    } catch (error) {
+      if (!isFault(error) || error.code !== 'PLUGIN_ERROR' || part.length === 1) throw error;
+      const middle = Math.ceil(part.length / 2);
+      const seen: (Observation | ProviderFault)[] = [];
+      for (const half of [part.slice(0, middle), part.slice(middle)])
+        seen.push(...(searches.left <= 0 ? half.map(() => error) : await look(half).catch(sharedBy(half))));
+      return seen;
+    }
+  };
+  return look(watched);
+}
+
+const sharedBy =
+  (part: readonly Watched[]) =>
+  (error: unknown): Seen => {
+    if (!isFault(error)) throw error;
+    return part.map(() => error);
+  };
+
+async function observePart(
+  api: ProviderApi,
+  session: unknown,
+  watched: readonly Watched[],
+  calls: GuardedCalls,
+  about: CallName,
+  permit: Permit,
+): Promise<Seen> {
+  const wrong = new Map<number, ProviderFault>();
+  // Where nothing could be observed the provider did not answer, in whatever form that is said.
+  let nothing: ProviderFault | undefined;
+  const judge = (end: CallEnd): CallEnd => {
+    const [first] = wrong.values();
+    if (end.kind !== undefined) return watched.length > 1 && end.fault?.code === 'PLUGIN_ERROR' ? { ...end, unsure: true } : end;
+    if (first && wrong.size === watched.length) return { ...end, kind: first.kind, fault: first, misbehaved: true };
+    return nothing ? { ...end, fault: nothing } : end;
+  };
+  const mine = {
+    ...permit,
+    of: watched.map(({ order }): CalledFor => ({ request_id: order.request_id, template_id: order.template.template_id })),
+  };
+  const seen = await calls.call(
+    { ...about, judge },
+    mine,
+    async (call) => api.observe(session, watched, call),
+    (answer) => {
+      observations(answer, watched.length);
+      for (const [index, entry] of answer.entries()) {
+        const fault = faultIn(() => observation(entry, `/${index}`), { ...about, log: calls.log });
+        if (fault) wrong.set(index, fault);
+      }
+      if (answer.every(isFault)) nothing = answer.find(isFault);
+    },
+  );
+  return seen.map((entry, index) => wrong.get(index) ?? (isFault(entry) ? soundFault(entry) : entry));
+}
+
+function faultIn(check: () => void, about: Parameters<typeof pluginFault>[1]): ProviderFault | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return pluginFault(error, about, 'unavailable');
+  }
+}

@@ -1,0 +1,227 @@
+import type { Clock } from '../../contract/clock.ts';
+import { BrokerError, isBrokerError } from '../../contract/errors.ts';
+import type { Log } from '../../contract/log.ts';
+import type { EndpointScheme } from '../../contract/plugin.ts';
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { ProviderApi, ProviderType } from '../../contract/provider.ts';
+import { pluginOf } from '../../wiring/contributed-by.ts';
+import { isFault, ProviderFault } from '../../contract/fault.ts';
+import { Broken } from '../answer-checks/broken.ts';
+import { identity as identityAnswer } from '../answer-checks/answers.ts';
+import { object, text } from '../answer-checks/values.ts';
+import { unwatched, type CallWatch } from './call-tracking.ts';
+import { guard, pluginFault } from './guard.ts';
+import { guardedApi, type GuardedApi } from './guarded-api.ts';
+import { guardedCalls, type CallEvidence, type GuardedCalls, type Permit } from './guarded-calls.ts';
+import { guardedType, type GuardedType } from './guarded-type.ts';
+import { unmetered, type ProviderMeter } from './provider-meter.ts';
+import { timeOuts } from './time-outs.ts';
+
+/** A connected provider instance. Its plugin is called through nothing else. */
+export interface Connected {
+  readonly instance: ProviderInstance;
+  /** Which cloud it speaks to. */
+  readonly identity: string;
+  readonly type: GuardedType;
+  /** An API of its type; undefined when no plugin brings it. */
+  api(name: string): GuardedApi | undefined;
+}
+
+interface Opened {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface PoolParts {
+  readonly instances: readonly ProviderInstance[];
+  readonly types: readonly ProviderType<any, any>[];
+  readonly apis: readonly ProviderApi[];
+  readonly schemes: readonly EndpointScheme[];
+  readonly data_directory: string;
+  readonly installation: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter?: ProviderMeter;
+  readonly watch?: CallWatch;
+  readonly evidence?: CallEvidence;
+  /** Instances that are left alone for now. */
+  readonly quarantine?: readonly Quarantined[];
+}
+
+/** An instance whose plugin stopped the loop's thread: nothing of it is called for a while. */
+export interface Quarantined {
+  readonly name: string;
+  /** It stopped the thread in calls for requests of this template: it is not called for these. */
+  readonly template_id?: string;
+  /** From the start of this loop on. */
+  readonly ms: number;
+  readonly why: string;
+}
+
+/** The sessions of all configured instances: connected at first need, kept, closed together. A connection that failed is tried anew at the next need. */
+export class SessionPool {
+  readonly #parts: PoolParts;
+  readonly #signal: AbortSignal;
+  readonly #connected = new Map<string, Promise<Connected>>();
+  readonly #known = new Map<string, Connected>();
+  readonly #used = new Set<string>();
+  /** What was opened last for an endpoint of a scheme. */
+  readonly #opened = new Map<string, Opened>();
+  readonly #quarantine: ReadonlyMap<string, { readonly until: number; readonly why: string }>;
+
+  constructor(parts: PoolParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+    const now = parts.clock.monotonic();
+    this.#quarantine = new Map(
+      (parts.quarantine ?? [])
+        .toSorted((a, b) => a.ms - b.ms)
+        .map(({ name, template_id, ms, why }) => [keyOf(name, template_id), { until: now + ms, why }]),
+    );
+  }
+
+  /** The session of an instance. Rejects with a ProviderFault when the cloud does not say who we are, PROVIDER_NOT_FOUND when it is not configured. */
+  connect(name: string): Promise<Connected> {
+    this.#used.add(name);
+    return this.reach(name);
+  }
+
+  /** As `connect`, for a question about the instance itself: it does not count as used. */
+  reach(name: string): Promise<Connected> {
+    const kept = this.quarantined(name);
+    if (kept) return Promise.reject(kept);
+    let connecting = this.#connected.get(name);
+    if (!connecting) {
+      connecting = this.#connect(name);
+      this.#connected.set(name, connecting);
+      connecting.then(
+        (connected) => this.#known.set(name, connected),
+        () => this.#connected.delete(name),
+      );
+    }
+    return connecting;
+  }
+
+  /** The session, if it is connected already. */
+  known(name: string): Connected | undefined {
+    return this.#known.get(name);
+  }
+
+  /**
+   * Whether to ask an instance how it is would start what it asks: its endpoint is one that a plugin serves (the simulated cloud), and nothing was done
+   * with it yet. An idle broker starts nothing.
+   */
+  sleeps(name: string): boolean {
+    if (this.#used.has(name)) return false;
+    const instance = this.#parts.instances.find((each) => each.name === name);
+    const settings: readonly unknown[] = Object.values(instance?.config ?? {});
+    return settings.some((value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)));
+  }
+
+  /** The session, if it is connected and something was done with it. */
+  used(name: string): Connected | undefined {
+    return this.#used.has(name) ? this.#known.get(name) : undefined;
+  }
+
+  /**
+   * Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. With a
+   * template: for its requests.
+   */
+  quarantined(name: string, template_id?: string): ProviderFault | undefined {
+    const own = template_id === undefined ? undefined : this.quarantined(name);
+    if (own) return own;
+    const kept = this.#quarantine.get(keyOf(name, template_id));
+    const left = (kept?.until ?? 0) - this.#parts.clock.monotonic();
+    if (!kept || left <= 0) return undefined;
+    return new ProviderFault('unavailable', kept.why, { code: 'QUARANTINED', retry_after_ms: left });
+  }
+
+  async close(): Promise<void> {
+    // What still connects has been told to stop.
+    const connected = await Promise.allSettled(this.#connected.values());
+    await Promise.allSettled(
+      connected.map(async (each) => {
+        if (each.status === 'rejected') return;
+        const { instance, type } = each.value;
+        await this.#closing(`close of '${instance.name}'`, () => type.close(unbound()));
+      }),
+    );
+    await Promise.allSettled(
+      [...this.#opened].map(([url, opened]) => {
+        const what = `close of '${url}'`;
+        const guarded = { ...unbound(), what, mutating: false, timeout_ms: timeOuts.close, fence: () => undefined, log: this.#parts.log };
+        return this.#closing(what, () => guard(guarded, async () => opened.close()));
+      }),
+    );
+  }
+
+  /** Closing has no second chance: what fails is told, and what does not end is left behind. */
+  async #closing(what: string, close: () => Promise<unknown>): Promise<void> {
+    await close().catch((error: unknown) => this.#parts.log.warn({ err: error }, `The ${what} failed.`));
+  }
+
+  async #connect(name: string): Promise<Connected> {
+    const { instances, types, apis, clock, installation, log, meter = unmetered } = this.#parts;
+    const instance = instances.find((each) => each.name === name);
+    const type = types.find((each) => each.type === instance?.type);
+    if (!instance || !type) throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
+    const endpoint = (url: string) => this.#endpoint(url);
+    const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
+    const calls = this.#calls(name);
+    const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;
+    const session = await calls.call(about, { signal: this.#signal }, async () => type.connect(instance.config as never, context));
+    const mine = apis.filter((api) => api.type === type.type);
+    const guarded = mine.map((api) => guardedApi(api, session, calls));
+    return {
+      instance,
+      identity: await this.#identity(name, type, session, calls),
+      type: guardedType(type, mine, session, calls),
+      api: (wanted) => guarded.find((api) => api.name === wanted),
+    };
+  }
+
+  async #identity(name: string, type: ProviderType<any, any>, session: unknown, calls: GuardedCalls): Promise<string> {
+    if (!type.identity) return name;
+    const about = { verb: 'identity', what: `identity check of '${name}'`, plugin: pluginOf(type) } as const;
+    return calls.call(about, { signal: this.#signal }, async (call) => type.identity?.(session, call) ?? name, identityAnswer);
+  }
+
+  #calls(name: string): GuardedCalls {
+    const { log, meter = unmetered, watch = unwatched, evidence = { ended: () => undefined } } = this.#parts;
+    return guardedCalls(name, { log, meter, watch, evidence });
+  }
+
+  async #endpoint(url: string): Promise<string> {
+    if (/^https?:/.test(url)) return url;
+    const opened = await this.#open(url);
+    await this.#opened.get(url)?.close();
+    this.#opened.set(url, opened);
+    return opened.url;
+  }
+
+  async #open(url: string): Promise<Opened> {
+    const [name = '', ...rest] = url.split(':');
+    const scheme = this.#parts.schemes.find((each) => each.scheme === name);
+    if (!scheme) {
+      const known = ['http', 'https', ...this.#parts.schemes.map((each) => each.scheme)].join(', ');
+      throw new BrokerError('INVALID_CONFIGURATION', `No plugin serves endpoints like '${name}:…'; known: ${known}.`);
+    }
+    const { data_directory, log } = this.#parts;
+    try {
+      const opened: unknown = await scheme.open(rest.join(':'), { data_directory, log });
+      const { url: answered, close } = object(opened, '', 'the url and how to close it');
+      text(answered, '', '/url');
+      if (typeof close !== 'function') throw new Broken('/close', close, 'a function');
+      return opened as Opened;
+    } catch (error) {
+      // A refusal in words of its own passes.
+      if (isFault(error) || isBrokerError(error)) throw error;
+      throw pluginFault(error, { what: `opening of '${url}'`, plugin: pluginOf(scheme), log }, 'unavailable');
+    }
+  }
+}
+
+const keyOf = (name: string, template_id: string | undefined): string => (template_id === undefined ? name : `${name}\n${template_id}`);
+
+/** What is closed is closed when everything else was told to end. */
+const unbound = (): Permit => ({ signal: new AbortController().signal });

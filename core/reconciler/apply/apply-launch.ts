@@ -1,0 +1,114 @@
+import type { ProviderFault } from '../../contract/fault.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Shortfall } from '../../model/shortfall.ts';
+import type { Launch } from '../../contract/provider.ts';
+import { deferred, doubted, expired, launched, refused, short } from '../state/attempt.ts';
+import type { Draft } from '../state/request-state.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * Then a preparation will not do better: the order is refused there, and the request goes to its next instance, or
+ * fails.
+ */
+const mostPreparations = 3;
+
+/** The provider took the order. The machines that it answered with are taken in before. */
+export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
+  draft.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
+  if (draft.request.status === 'pending') draft.setRequest({ status: 'in_progress' });
+  draft.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
+}
+
+/**
+ * The call did not give a handle. Only a fault that says that nothing was started closes the attempt; everything else leaves it open, to be
+ * sent again with the same token. No other attempt is made for it meanwhile.
+ */
+export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
+  const { provider_instance } = attempt;
+  const { kind, code, message } = fault;
+  const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
+  switch (meaningOf(fault, attempt)) {
+    case 'refused':
+      draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
+      draft.journal('attempt.refused', told);
+      if (kind === 'invalid') draft.setRequest({ message });
+      return;
+    case 'not carried out':
+      draft.moveAttempt(attempt.attempt, (each) => deferred(each, fault, draft.now));
+      draft.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
+      return;
+    case 'unknown':
+      draft.moveAttempt(attempt.attempt, (each) => doubted(each, fault, draft.now));
+      draft.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
+      draft.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
+      return;
+    case 'unrepeatable':
+      draft.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
+      draft.journal('attempt.refused', told);
+      giveUp(draft, attempt, settings);
+  }
+}
+
+type Meaning = 'refused' | 'not carried out' | 'unknown' | 'unrepeatable';
+
+/**
+ * What a fault says of the order. The refusal of a replay need not say anything of the call whose answer was lost. Who may call is asked before what was
+ * called. Whether the parameters are valid may be asked before the token is looked up: what they name may have been removed since, and the order cannot
+ * be repeated any more. What is short is found out only after the token was looked up.
+ */
+function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, tries }: AttemptRecord): Meaning {
+  const isInDoubt = doubtful && accepted_handle === undefined;
+  switch (kind) {
+    case 'credentials':
+      return isInDoubt ? 'not carried out' : 'refused';
+    case 'invalid':
+    case 'gone':
+      return isInDoubt ? 'unrepeatable' : 'refused';
+    case 'capacity':
+    case 'quota':
+      return 'refused';
+    case 'throttled':
+    case 'unavailable':
+      return code === 'PREPARATION_FAILED' && tries + 1 >= mostPreparations ? 'refused' : 'not carried out';
+    case 'unknown-outcome':
+      return 'unknown';
+  }
+}
+
+/** The order cannot be repeated any more: from now on what it started is only looked for. */
+export function giveUp(draft: Draft, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
+  draft.moveAttempt(attempt, (each) => expired(each, draft.now + (settings.lost_looks_ms[0] ?? 0)));
+  draft.journal('attempt.lost', { attempt, provider_instance });
+  draft.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
+}
+
+/** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */
+export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string): void {
+  const { provider_instance } = attempt;
+  const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
+  draft.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
+  draft.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
+}
+
+/**
+ * Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up.
+ */
+export function absorbBarred(draft: Draft, instance: string, message: string, settings: Settings): void {
+  for (const attempt of draft.attempts) {
+    if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
+    if (!attempt.unsent) {
+      giveUp(draft, attempt, settings);
+      continue;
+    }
+    const why: Shortfall = { kind: 'unavailable', code: 'STOPPED_THREAD', message, count: attempt.order.machine_count };
+    draft.moveAttempt(attempt.attempt, (each) => refused(each, why));
+    draft.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
+  }
+}
+
+function shortfallOf({ order }: AttemptRecord, fault: ProviderFault): Shortfall {
+  const [only, ...more] = order.offers ?? [];
+  const offer = fault.offer ?? (more.length === 0 ? only?.key : undefined);
+  const { kind, code, message } = fault;
+  return { ...(offer === undefined ? {} : { offer }), kind, code, message, count: order.machine_count };
+}

@@ -1,0 +1,36 @@
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import type { Draft } from '../state/request-state.ts';
+
+/** How far a return is. */
+export interface ReturnProgress {
+  /** Machines that are not gone yet. */
+  readonly left: number;
+  /** The requests that the machines came from took the return in. */
+  readonly accepted: boolean;
+  /** Instances that some of them are at and that are not configured any more. */
+  readonly missing: readonly string[];
+}
+
+/** Where a return stands: it only watches its machines go; the requests that they came from release them. */
+export function watchReturn(draft: Draft, { left, accepted, missing }: ReturnProgress): void {
+  const { request, now } = draft;
+  if (isTerminal(request.status)) return;
+  const total = request.machine_count;
+  const gone = total - left;
+  if (left === 0) return end(draft, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
+  if (now >= request.deadline_at) {
+    const message = `${left} machines were not gone in time; they stay wanted gone.`;
+    const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
+    draft.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
+    return end(draft, gone > 0 ? 'completed' : 'failed', message);
+  }
+  const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be given back until it is.`).join('');
+  const message = `${gone} of ${total} machines are gone.${waiting}`;
+  if (request.status === 'pending' && accepted) draft.setRequest({ status: 'in_progress', message });
+  else if (waiting !== '') draft.setRequest({ message });
+}
+
+function end(draft: Draft, status: RequestRecord['status'], message: string): void {
+  draft.setRequest({ status, message, completed_at: draft.now });
+  draft.journal(`return.${status}`, {});
+}

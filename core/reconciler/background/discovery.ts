@@ -1,0 +1,77 @@
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { FactRecord } from '../../model/records.ts';
+import type { Connected } from '../../providers/guard/session-pool.ts';
+import type { BackgroundParts } from './background-parts.ts';
+
+/** After a survey that failed, the next is not tried sooner. */
+const againMs = 600_000;
+
+/**
+ * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
+ * every `survey_ms`. It asks no cloud that nothing was done with, and waits `survey_first_ms` so that requests come first.
+ */
+export class Survey {
+  readonly #parts: BackgroundParts;
+  readonly #not_before = new Map<string, number>();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: BackgroundParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins with what is due, unless it is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    if (this.#running) return;
+    const due = instances.flatMap(({ name }) => {
+      const connected = this.#parts.pool.used(name);
+      return connected && this.#isDue(connected) ? [connected] : [];
+    });
+    if (due.length > 0) this.#running = this.#all(due).finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  #isDue({ instance, type, identity }: Connected): boolean {
+    if (!type.survey) return false;
+    const { clock, facts, settings } = this.#parts;
+    const known = facts.survey(instance.name);
+    if (known?.identity === identity && clock.now() - known.at < settings.survey_ms) return false;
+    const wait = this.#not_before.get(instance.name);
+    if (wait === undefined) this.#not_before.set(instance.name, clock.monotonic() + settings.survey_first_ms);
+    return wait !== undefined && clock.monotonic() >= wait;
+  }
+
+  async #all(due: readonly Connected[]): Promise<void> {
+    const { clock, log, signal } = this.#parts;
+    const one = async (connected: Connected): Promise<void> => {
+      const { name } = connected.instance;
+      if (signal.aborted) return;
+      this.#not_before.set(name, clock.monotonic() + againMs);
+      try {
+        await this.#survey(connected);
+      } catch (error) {
+        if (!signal.aborted)
+          log.warn({ err: error, provider_instance: name }, 'What the provider instance has could not be learned; trying again later.');
+      }
+    };
+    // One that does not answer keeps nobody else waiting.
+    await Promise.all(due.map(one));
+  }
+
+  async #survey({ instance: { name }, type, identity }: Connected): Promise<void> {
+    const { clock, facts, signal } = this.#parts;
+    const { places, machine_types } = (await type.survey?.({ signal })) ?? {};
+    const at = clock.now();
+    const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
+    // The survey last: by it the others are known to be new.
+    const learned = [
+      ...(places ? [fact('places', places)] : []),
+      ...(machine_types ? [fact('machine_types', machine_types)] : []),
+      fact('survey', { identity, at }),
+    ];
+    await facts.learn(learned);
+  }
+}

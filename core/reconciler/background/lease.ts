@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../contract/clock.ts';
+import type { FactRecord } from '../../model/records.ts';
+import { isDead } from '../../contract/commits/owner.ts';
+import type { Owner, Store } from '../../contract/storage.ts';
+
+const topic = 'turn';
+const leaseMs = 60_000;
+
+/**
+ * The turn to do something that one process on a store does at a time. Kept as a fact with a time to its end. Who takes it looks again
+ * afterwards: two that took it at the same time both let go. The turn of a process that is known to be dead is free at once.
+ */
+export class Turn {
+  readonly #name: string;
+  readonly #parts: { readonly store: Store; readonly clock: Clock; readonly owner: Owner };
+  #mine: { readonly item: string; readonly until: number } | undefined;
+  #taking: Promise<boolean> | undefined;
+
+  constructor(name: string, parts: { readonly store: Store; readonly clock: Clock; readonly owner: Owner }) {
+    this.#name = name;
+    this.#parts = parts;
+  }
+
+  /** Takes or keeps the turn for at least `ms`. False: somebody else has it. */
+  async take(ms: number): Promise<boolean> {
+    if (this.#mine && this.#parts.clock.monotonic() + ms < this.#mine.until) return true;
+    // Several that ask at the same time share the answer.
+    this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
+    return this.#taking;
+  }
+
+  /** Lets the next one have it now. */
+  async giveBack(): Promise<void> {
+    const mine = this.#mine;
+    this.#mine = undefined;
+    if (!mine) return;
+    // If it cannot be given back, it ends by itself.
+    await this.#parts.store.commit([{ op: 'delete', kind: 'fact', key: this.#key(mine.item) }]).catch(() => undefined);
+  }
+
+  async #take(): Promise<boolean> {
+    const { store, clock } = this.#parts;
+    // Counted from before the store is asked.
+    const until = clock.monotonic() + leaseMs / 2;
+    const turns = await store.find('fact', { where: { topic, name: this.#name } });
+    const kept = turns.find(({ item }) => item === this.#mine?.item);
+    this.#mine = undefined;
+    if (kept) {
+      await store.commit([{ op: 'put', kind: 'fact', record: this.#record(kept.item) }]);
+      this.#mine = { item: kept.item, until };
+      return true;
+    }
+    if (turns.some((each) => this.#holds(each))) return false;
+    const item = randomUUID();
+    const over = turns.map((each) => ({ op: 'delete', kind: 'fact', key: this.#key(each.item) }) as const);
+    await store.commit([{ op: 'insert', kind: 'fact', record: this.#record(item) }, ...over]);
+    this.#mine = { item, until };
+    const present = await store.find('fact', { where: { topic, name: this.#name } });
+    if (present.every((each) => each.item === item)) return true;
+    await this.giveBack();
+    return false;
+  }
+
+  /** Not where its end is farther away than it can be: then the clock was set back. */
+  #holds({ value, until = 0 }: FactRecord): boolean {
+    const left = until - this.#parts.clock.now();
+    return left > 0 && left <= leaseMs && !isDead(value as Owner, this.#parts.owner);
+  }
+
+  #record(item: string): FactRecord {
+    const { clock, owner } = this.#parts;
+    const now = clock.now();
+    return { ...this.#key(item), value: owner, at: now, until: now + leaseMs };
+  }
+
+  #key(item: string) {
+    return { topic, name: this.#name, item };
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../contract/clock.ts';
+import type { Store } from '../../contract/storage.ts';
+import { JournalTidy } from './event-retention.ts';
+import { Tombstones } from './machine-retention.ts';
+
+const everyMs = 600_000;
+const atOnce = 150;
+const afterFailureMs = 60_000;
+
+/** Removes what holds no longer and that nobody would miss: facts whose time is over, Idempotency-Keys and the journal of requests that were
+ * purged long ago. */
+export class Tidy {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #tombstones: Tombstones;
+  readonly #journal: JournalTidy;
+  #next = 0;
+  #notBefore = -Infinity;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#tombstones = new Tombstones(store, clock);
+    this.#journal = new JournalTidy(store, clock);
+  }
+
+  /** Does nothing most of the time, and nothing for a while after it failed. */
+  async tidy(): Promise<void> {
+    if (this.#clock.monotonic() < this.#notBefore) return;
+    try {
+      await this.#tidy();
+    } catch (error) {
+      this.#notBefore = this.#clock.monotonic() + afterFailureMs;
+      throw error;
+    }
+  }
+
+  async #tidy(): Promise<void> {
+    await this.#tombstones.tidy();
+    await this.#journal.tidy();
+    if (this.#clock.monotonic() < this.#next) return;
+    this.#next = this.#clock.monotonic() + everyMs;
+    const over = await this.#store.find('fact', { where: { until: { before: this.#clock.now() } }, limit: atOnce });
+    // Asked again at the next turn when there were more.
+    if (over.length === atOnce) this.#next = 0;
+    if (over.length === 0) return;
+    await this.#store.commit(over.map(({ topic, name, item }) => ({ op: 'delete', kind: 'fact', key: { topic, name, item } })));
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../contract/clock.ts';
+import type { CalledFor } from '../../providers/guard/called-for.ts';
+import type { Quarantined } from '../../providers/guard/session-pool.ts';
+import type { Store } from '../../contract/storage.ts';
+
+/** A call for a request that hung the loop's thread, or ended it. */
+export interface Stoppage extends CalledFor {
+  readonly instance: string;
+  /** For people. */
+  readonly why: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** How long the template is left alone there. */
+  readonly ms: number;
+}
+
+interface Kept {
+  readonly template_id: string;
+  readonly times: number;
+  readonly why: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly left_alone_until: number;
+}
+
+const topic = 'stoppage';
+/** A request may not wait for longer. */
+const keptMs = 7 * 86_400_000;
+/** So often a request may stop the thread; then nothing more is called for it at that instance. */
+const most = 2;
+
+/**
+ * Which requests stopped the loop's thread, and at which instances. Stored, so that a start in between lets none
+ * begin anew.
+ */
+export class Stoppages {
+  readonly #barred = new Map<string, Map<string, string>>();
+  readonly #quarantined: Quarantined[] = [];
+
+  /** Stores the latest ones, each of which counts once more, and reads all. */
+  static async open(store: Store, clock: Clock, latest: readonly Stoppage[] = []): Promise<Stoppages> {
+    const known = new Map<string, Kept>();
+    for (const { name, item, value } of await store.find('fact', { where: { topic } })) known.set(`${name}\n${item}`, value as Kept);
+    for (const { instance, request_id, template_id, why, at, ms } of latest) {
+      const key = `${instance}\n${request_id}`;
+      const before = known.get(key);
+      // A thread that ended before it said that it runs may have stored it.
+      if (before?.at === at) continue;
+      const value: Kept = { template_id, times: (before?.times ?? 0) + 1, why, at, left_alone_until: at + ms };
+      await store.commit([{ op: 'put', kind: 'fact', record: { topic, name: instance, item: request_id, value, at, until: at + keptMs } }]);
+      known.set(key, value);
+    }
+    const stoppages = new Stoppages();
+    for (const [key, kept] of known) stoppages.#take(key, kept, clock.now());
+    return stoppages;
+  }
+
+  /** Templates that are still to be left alone. */
+  get quarantined(): readonly Quarantined[] {
+    return this.#quarantined;
+  }
+
+  /** Instances at which nothing more is called for a request, each with why. */
+  barredFor(request_id: string): ReadonlyMap<string, string> {
+    return this.#barred.get(request_id) ?? nowhere;
+  }
+
+  #take(key: string, { template_id, times, why, left_alone_until }: Kept, now: number): void {
+    const [instance = '', request_id = ''] = key.split('\n');
+    // The clock may have been set back since.
+    const ms = Math.min(left_alone_until - now, keptMs);
+    if (ms > 0) this.#quarantined.push({ name: instance, template_id, ms, why });
+    if (times < most) return;
+    const barred = this.#barred.get(request_id) ?? new Map<string, string>();
+    this.#barred.set(request_id, barred.set(instance, `Calls for this request stopped the loop's thread ${times} times. ${why}`));
+  }
+}
+
+const nowhere: ReadonlyMap<string, string> = new Map();

@@ -1,0 +1,31 @@
+import type { AttemptRecord } from '../../../model/attempt.ts';
+import { machineKey, type MachineRecord } from '../../../model/machine.ts';
+import type { OwnedResource } from '../../../contract/provider.ts';
+import type { Store } from '../../../contract/storage.ts';
+import type { Known } from './compare.ts';
+
+/** A storage bounds how many values one comparison may list. */
+const atOnce = 200;
+
+/** Reads what the store knows of the resources of a listing. */
+export async function readKnown(store: Store, listed: readonly OwnedResource[], finds: Known['finds']): Promise<Known> {
+  const requests = [...new Set(listed.flatMap(({ request_id }) => request_id ?? []))];
+  const ids = listed.flatMap(({ machine }) => machine?.machine_id ?? []);
+  const attempts = new Map<string, AttemptRecord>();
+  const machines = new Map<string, MachineRecord>();
+  for (let i = 0; i < requests.length; i += atOnce) {
+    for (const attempt of await store.find('attempt', { where: { request_id: requests.slice(i, i + atOnce) } }))
+      attempts.set(keyOf(attempt.request_id, attempt.attempt), attempt);
+  }
+  for (let i = 0; i < ids.length; i += atOnce) {
+    for (const machine of await store.find('machine', { where: { machine_id: ids.slice(i, i + atOnce) } }))
+      machines.set(machineKey(machine), machine);
+  }
+  return {
+    attempt: (request_id, attempt) => attempts.get(keyOf(request_id, attempt)),
+    machine: (key) => machines.get(machineKey(key)),
+    finds,
+  };
+}
+
+const keyOf = (request_id: string, attempt: number): string => `${request_id} ${attempt}`;

@@ -1,0 +1,158 @@
+import { isFault } from '../../../contract/fault.ts';
+import type { ProviderInstance } from '../../../model/provider-instance.ts';
+import type { OwnedResource } from '../../../contract/provider.ts';
+import type { Connected } from '../../../providers/guard/session-pool.ts';
+import type { Change } from '../../../contract/storage.ts';
+import { type Astray, compare } from './compare.ts';
+import { foundWish } from './found-signal.ts';
+import { readKnown } from './read-known.ts';
+import { Sightings } from './orphan-counts.ts';
+import type { BackgroundParts } from '../background-parts.ts';
+
+/** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
+const tellAfter = 2;
+const endAfter = 3;
+/** A sweep that would end more than this part of a listing is more likely wrong itself. */
+const mostShare = 0.05;
+const mostAlways = 5;
+
+export interface SweepParts extends BackgroundParts {
+  readonly installation: string;
+}
+
+/**
+ * Compares everything in the clouds that carries this installation's tags with the store: at the start and every `sweep_ms`, one instance after the
+ * other. Machines that a known request lost sight of are handed to its case by a wish. What nobody knows is reported, and ended only
+ * where the instance says `sweep: terminate`, after several sightings in a row and never much of it at once. A listing that fails decides nothing.
+ */
+export class Sweep {
+  readonly #parts: SweepParts;
+  readonly #sightings = new Map<string, Sightings>();
+  #next = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+    this.#next = parts.clock.monotonic() + parts.settings.sweep_first_ms;
+  }
+
+  /** Begins a sweep when one is due and none is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    const { clock, settings } = this.#parts;
+    if (this.#running || clock.monotonic() < this.#next) return;
+    this.#next = clock.monotonic() + settings.sweep_ms;
+    this.#running = this.#sweepAll(instances).finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #sweepAll(instances: readonly ProviderInstance[]): Promise<void> {
+    const done = new Set<string>();
+    for (const instance of instances) {
+      if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
+      try {
+        // Where nothing was ever ordered nothing can be ours: an idle broker does not open the cloud for it.
+        const ordered = await this.#parts.store.find('attempt', { where: { provider_instance: instance.name }, limit: 1 });
+        if (ordered.length === 0 && this.#parts.facts.get('ordered', instance.name) === undefined) continue;
+        await this.#remember(instance.name);
+        const connected = await this.#parts.pool.connect(instance.name);
+        // Two instances may speak to the same cloud, and each would list the other's machines.
+        if (connected.type.owned === undefined || done.has(connected.identity)) continue;
+        done.add(connected.identity);
+        await this.#sweep(instance, connected);
+      } catch (error) {
+        if (!this.#parts.signal.aborted)
+          this.#parts.log.warn(
+            { provider_instance: instance.name, err: isFault(error) ? undefined : error },
+            `The sweep failed: ${textOf(error)}`,
+          );
+      }
+    }
+  }
+
+  /** Rows of attempts are removed one day: that something was ordered here once is not forgotten with them. */
+  async #remember(name: string): Promise<void> {
+    const { clock, facts } = this.#parts;
+    if (facts.get('ordered', name) === undefined) await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
+  }
+
+  async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
+    const { store, clock, settings, signal, installation } = this.#parts;
+    const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
+    // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
+    if (listed.length === 0) return this.#note(instance.name, []);
+    const known = await readKnown(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
+    const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
+    for (const each of astray) await this.#handOver(each);
+    const sightings = this.#sightings.get(connected.identity) ?? new Sightings();
+    this.#sightings.set(connected.identity, sightings);
+    const counted = sightings.count(orphans);
+    await this.#note(instance.name, orphans);
+    await this.#tell(
+      instance,
+      counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
+    );
+    if (instance.sweep === 'terminate')
+      await this.#end(
+        instance,
+        connected,
+        counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan),
+        listed.length,
+      );
+  }
+
+  /** Stores what nobody knows of, for everybody to see. */
+  async #note(name: string, orphans: readonly OwnedResource[]): Promise<void> {
+    const { clock, facts } = this.#parts;
+    if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
+    const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
+    await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
+  }
+
+  async #handOver(astray: Astray): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    const { request_id, attempt, machines } = astray;
+    log.warn(
+      { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
+      'Machines were found that their request had lost sight of.',
+    );
+    await store.commit([foundWish(astray, clock.now())]);
+  }
+
+  async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    if (orphans.length === 0) return;
+    const changes = orphans.map(({ machine: _machine, ...what }): Change => {
+      log.warn({ provider_instance: name, ...what }, 'Something in the cloud carries our tags, and no request knows it.');
+      return {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: clock.now(), type: 'orphan.found', data: { provider_instance: name, ...what } },
+      };
+    });
+    for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
+  }
+
+  async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
+    const { store, clock, log, signal } = this.#parts;
+    // A container goes on starting machines in the place of those that are ended.
+    const removable = orphans
+      .filter((orphan) => type.removable(orphan))
+      .toSorted((a, b) => Number(isContainer(b)) - Number(isContainer(a)));
+    if (removable.length === 0) return;
+    const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
+    await type.remove(some, { signal });
+    const ids = some.map(({ id }) => id);
+    log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
+    await store.commit([
+      { op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } } },
+    ]);
+  }
+}
+
+const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

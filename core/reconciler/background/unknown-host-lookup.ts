@@ -1,0 +1,99 @@
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { FactRecord } from '../../model/records.ts';
+import type { HostRef } from '../../contract/provider.ts';
+import { sameHost } from '../../providers/answer-checks/answers.ts';
+import type { Change } from '../../contract/storage.ts';
+import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../../requests/unknown-host-facts.ts';
+import type { BackgroundParts } from './background-parts.ts';
+
+/** After a provider did not answer, it is not asked again sooner. */
+const againMs = 15_000;
+const atOnce = 100;
+
+export type StrangerParts = Omit<BackgroundParts, 'facts' | 'settings'>;
+
+/**
+ * Answers what faces ask about hosts that no request knows. A host lives when one of the instances that may have it says so, and is gone when all
+ * of them answered and none did. As long as one cannot answer, nothing is said.
+ */
+export class StrangerWatch implements Disposable {
+  readonly #parts: StrangerParts;
+  readonly #watch: Disposable;
+  #due = true;
+  #not_before = -Infinity;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: StrangerParts) {
+    this.#parts = parts;
+    this.#watch = parts.store.watch((kinds) => {
+      if (kinds.has('fact')) this.#due = true;
+    });
+  }
+
+  /** Begins with what was asked, unless it is under way. Does not wait for it. */
+  begin(instances: readonly ProviderInstance[]): void {
+    if (this.#running || !this.#due || this.#parts.clock.monotonic() < this.#not_before) return;
+    this.#due = false;
+    this.#running = this.#answer(instances)
+      .catch((error: unknown) => {
+        this.#due = true;
+        this.#not_before = this.#parts.clock.monotonic() + againMs;
+        if (this.#parts.signal.aborted) return;
+        this.#parts.log.warn({ err: error }, 'Hosts that no request knows could not be asked for; trying again later.');
+      })
+      .finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
+
+  async #answer(instances: readonly ProviderInstance[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const asked = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
+    const groups = Map.groupBy(asked, (question) => question.name);
+    // What concerns one instance does not wait for another.
+    const done = await Promise.allSettled(
+      [...groups].map(async ([name, questions]) => {
+        const there = instances.filter((instance) => name === '' || instance.name === name);
+        for (let i = 0; i < questions.length; i += atOnce) await this.#ask(questions.slice(i, i + atOnce), there);
+      }),
+    );
+    for (const each of done) if (each.status === 'rejected') throw each.reason;
+  }
+
+  async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const hosts = new Map(questions.map((question) => [question, hostOf(question)]));
+    const alive = new Set<HostRef>();
+    let sure = instances.length > 0;
+    for (const { name } of instances) {
+      const said = await this.#living(name, [...hosts.values()]);
+      if (!said) sure = false;
+      // A plugin may give hosts of its own making.
+      for (const host of hosts.values()) if (said?.some((living) => sameHost(living, host))) alive.add(host);
+    }
+    const at = clock.now();
+    const changes = questions.flatMap((question): Change[] => {
+      const { topic, name, item } = question;
+      const lives = alive.has(hosts.get(question) as HostRef);
+      const value: StrangerAnswer = { lives };
+      const answered: FactRecord = { topic: answeredTopic, name, item, value, at, until: at + heldMs };
+      const answer: Change[] = sure || lives ? [{ op: 'put', kind: 'fact', record: answered }] : [];
+      return [...answer, { op: 'delete', kind: 'fact', key: { topic, name, item } }];
+    });
+    await store.commit(changes);
+  }
+
+  /** Those that an instance says to live; undefined when it has no way to tell. Rejects when it does not answer. */
+  async #living(name: string, hosts: readonly HostRef[]): Promise<readonly HostRef[] | undefined> {
+    const { pool, signal } = this.#parts;
+    const { type } = await pool.connect(name);
+    return type.whichLive?.(hosts, { signal });
+  }
+}

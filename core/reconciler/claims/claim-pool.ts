@@ -1,0 +1,325 @@
+import { isClaimLost } from '../../contract/commits/claim-lost.ts';
+import type { Clock } from '../../contract/clock.ts';
+import { isBrokerError } from '../../contract/errors.ts';
+import type { Log } from '../../contract/log.ts';
+import type { Kind } from '../../model/kinds.ts';
+import type { Claim, Owner, Store } from '../../contract/storage.ts';
+import type { Case, HeldCase } from '../state/request-state.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { Holding, type Validity } from './claimed-request.ts';
+import { JumpsLeft } from './jumps-left.ts';
+import { loadCases } from './load-states.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
+import type { Settings } from '../settings.ts';
+import { WishInbox } from './signal-inbox.ts';
+
+/** Claims taken in one go. */
+const claimsAtOnce = 200;
+/** Without a word from the store, claims are asked for this often. */
+const idleMs = 1_000;
+/** Between two rounds at least: what comes in between is served together. */
+const shortestMs = 5;
+
+/** Of a request that nobody held before. */
+const firstEpoch = 1;
+
+/** What is done with a request that is held. */
+export interface Work {
+  /** Decides and acts until nothing is due; rejects with ClaimLost, CONFLICT, or what went wrong. */
+  run(holding: Holding): Promise<void>;
+  /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
+  lateReleaseHarms(loaded: Case): boolean;
+  /** Between rounds; must not throw, and nobody waits for it. */
+  everyRound(): Promise<void>;
+}
+
+/** The claims of this process: takes what is due, renews, wakes each request when its time has come, and lets go. */
+export class Holdings {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #owner: Owner;
+  readonly #settings: Settings;
+  readonly #work: Work;
+  readonly #trouble: StorageTrouble;
+  readonly #held = new Map<string, Holding>();
+  /** Being given back at this moment. */
+  readonly #yielding = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #awake: (() => void) | undefined;
+  #wake = false;
+  #claimDue = true;
+  /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
+  #claimAt = -Infinity;
+  readonly #inbox: WishInbox;
+  #renewed_at = 0;
+  readonly #clocks: ClockWatch;
+  readonly #jumpsLeft = new JumpsLeft();
+  #rounds: Promise<void> | undefined;
+  #watch: Disposable | undefined;
+
+  constructor(store: Store, clock: Clock, log: Log, owner: Owner, settings: Settings, work: Work, trouble: StorageTrouble) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#owner = owner;
+    this.#settings = settings;
+    this.#work = work;
+    this.#trouble = trouble;
+    this.#inbox = new WishInbox(store, clock);
+    this.#clocks = new ClockWatch(clock, settings.clock_check_ms, settings.clock_jump_ms);
+  }
+
+  start(): void {
+    this.#renewed_at = this.#clock.monotonic();
+    this.#watch = this.#store.watch((kinds) => this.#heard(kinds));
+    this.#rounds = this.#loop();
+  }
+
+  get(request_id: string): Holding | undefined {
+    return this.#held.get(request_id);
+  }
+
+  /** Has the request decided again after `ms`, or earlier if it was to be. */
+  due(holding: Holding, ms: number): void {
+    const at = this.#clock.monotonic() + ms;
+    // While it is being worked on, this only asks for another round afterwards.
+    holding.due_at = Math.min(holding.due_at, at);
+    if (ms < idleMs) this.#rouse();
+  }
+
+  /** Nothing is on the wire and nothing is due soon. */
+  async giveBack(holding: Holding): Promise<void> {
+    this.#held.delete(holding.request_id);
+    holding.end();
+    this.#yielding.add(holding.request_id);
+    try {
+      await this.#store.yield([holding.claim]);
+    } finally {
+      this.#yielding.delete(holding.request_id);
+    }
+  }
+
+  /** Lets calls under way end for `ms`, then has them aborted, and gives everything back that is at rest. */
+  async stop(ms: number, abort: () => void): Promise<void> {
+    this.#stopping.abort();
+    this.#watch?.[Symbol.dispose]();
+    this.#rouse();
+    await this.#rounds;
+    await this.#rest(ms);
+    abort();
+    await this.#rest(ms);
+    const atRest = [...this.#held.values()].filter((holding) => !holding.busy && !holding.lost);
+    for (const holding of this.#held.values()) holding.end();
+    this.#held.clear();
+    await this.#store
+      .yield(atRest.map((holding) => holding.claim))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be given back; they end with their lease.'));
+  }
+
+  /** Waits for what runs, for at most `ms`. */
+  async #rest(ms: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms, over.signal)]);
+    over.abort();
+  }
+
+  #heard(kinds: ReadonlySet<Kind>): void {
+    if (kinds.has('wish')) this.#inbox.heard();
+    if (kinds.has('wish') || kinds.has('request')) {
+      this.#claimDue = true;
+      this.#rouse();
+    }
+  }
+
+  #rouse(): void {
+    this.#wake = true;
+    this.#awake?.();
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#wake = false;
+      try {
+        this.compareClocks();
+        if (this.#clock.monotonic() - this.#renewed_at > this.#settings.lease_ms / 4) await this.#renew();
+        if (this.#inbox.due) await this.#inbox.deliver(this.#held);
+        const now = this.#clock.monotonic();
+        if (now >= this.#nextClaim()) {
+          await this.#claim();
+          // Asking takes longer the more is held: at most a fifth of the time goes into it.
+          const took = this.#clock.monotonic() - now;
+          this.#claimAt = this.#clock.monotonic() + idleMs + took * 4;
+        }
+        this.#trouble.over(this);
+      } catch (error) {
+        this.#trouble.failed(this, error);
+        await this.#clock.sleep(500, this.#stopping.signal);
+      }
+      this.#startDue();
+      void this.#work.everyRound();
+      await this.#clock.sleep(shortestMs, this.#stopping.signal);
+      if (!this.#wake) await this.#sleep();
+    }
+  }
+
+  #nextClaim(): number {
+    return this.#claimDue ? this.#claimAt - idleMs : this.#claimAt;
+  }
+
+  #startDue(): void {
+    const now = this.#clock.monotonic();
+    for (const holding of this.#held.values()) {
+      if (holding.busy || holding.due_at > now) continue;
+      if (holding.lost) {
+        this.#drop(holding);
+        continue;
+      }
+      const running = this.#carryOn(holding).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  async #carryOn(holding: Holding): Promise<void> {
+    holding.busy = true;
+    holding.due_at = Infinity;
+    try {
+      await this.#work.run(holding);
+      this.#trouble.over(holding);
+    } catch (error) {
+      if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
+      else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
+        // One that could not be given back is found to be ours with the next renewal, and tries no more here.
+        if (this.#held.get(holding.request_id) !== holding) return;
+        this.#trouble.failed(holding, error);
+        this.due(holding, 5_000);
+      } else {
+        // What was done and what is in memory may differ now: it is loaded anew, with the doubt that a crash would leave.
+        this.#log.error({ err: error, request_id: holding.request_id }, 'A request could not be carried on; it is loaded anew.');
+        this.#forget(holding);
+      }
+    } finally {
+      holding.busy = false;
+      if (holding.incoming.size > 0) holding.due_at = 0;
+      // Whatever went wrong above, a held request is never forgotten.
+      if (holding.due_at === Infinity && this.#held.get(holding.request_id) === holding) this.due(holding, idleMs);
+      if (holding.due_at <= this.#clock.monotonic()) this.#rouse();
+    }
+  }
+
+  /** The times of what is held move with a clock that was set; see `shiftTimes`. Cheap: to be called whenever something is judged by the time. */
+  compareClocks(): void {
+    const jump = this.#clocks.check();
+    if (jump === undefined) return;
+    for (const holding of this.#held.values()) {
+      if (jump === 0) holding.follow();
+      else {
+        holding.pending_shift += jump;
+        holding.due_at = 0;
+      }
+    }
+    if (jump === 0) return;
+    this.#jumpsLeft.jumped(jump);
+    const seconds = Math.round(jump / 1000);
+    this.#log.warn({ seconds }, 'The clock of this host jumped, or the host was suspended; open requests are not judged by that.');
+    const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
+    this.#store
+      .commit([{ op: 'insert', kind: 'event', record }])
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'The jump of the clock could not be journalled.'));
+  }
+
+  #drop(holding: Holding): void {
+    this.#forget(holding);
+    // With a storage that takes no renewal all are lost at once, and why is told already.
+    const level = this.#trouble.message === undefined ? 'warn' : 'debug';
+    this.#log[level]({ request_id: holding.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
+    this.#claimDue = true;
+  }
+
+  #forget(holding: Holding): void {
+    this.compareClocks();
+    this.#jumpsLeft.leave(holding);
+    holding.end();
+    this.#trouble.over(holding);
+    if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
+  }
+
+  async #claim(): Promise<void> {
+    this.#claimDue = false;
+    // The lease is counted from before the call: it may take long, and the store counts from its own time.
+    const before = this.#validity();
+    const claims = await this.#store.claim(this.#owner, claimsAtOnce, this.#settings.lease_ms);
+    if (claims.length === 0) return;
+    if (claims.length === claimsAtOnce) this.#claimDue = true;
+    await this.#take(claims, before);
+    if (this.#claimDue) this.#rouse();
+  }
+
+  async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
+    const cases = await loadCases(this.#store, claims);
+    // A clock that was set while they were loaded is noticed before they join the others.
+    this.compareClocks();
+    for (const claim of claims) {
+      const loaded = cases.get(claim.request_id);
+      // A claim that ended before it was missed is given to the same process again.
+      const earlier = this.#held.get(claim.request_id);
+      if (earlier) this.#drop(earlier);
+      if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, validUntil));
+    }
+  }
+
+  /** Until when a claim that is asked for now is certainly held. */
+  #validity(): Validity {
+    const half = this.#settings.lease_ms / 2;
+    return { monotonic: this.#clock.monotonic() + half, wall: this.#clock.now() + half };
+  }
+
+  /**
+   * A request with its new holder. When the last one did not yield, a release of its may still be on the wire, with an older aim: where
+   * that can do harm, the present aim is said once more after a while.
+   */
+  #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
+    const left = this.#jumpsLeft.take(claim, loaded.request);
+    const { moved_ms, created_at } = loaded.request;
+    const isNew = claim.epoch === firstEpoch && moved_ms === undefined;
+    const shift = left ?? (isNew ? this.#clocks.missedBy(created_at) : 0);
+    const repeat = claim.taken_over && this.#work.lateReleaseHarms(loaded);
+    const request = {
+      ...loaded.request,
+      epoch: claim.epoch,
+      ...(repeat ? { repeat_release_at: this.#clock.now() - shift + this.#settings.repeat_release_ms } : {}),
+    };
+    return new Holding({ ...loaded, request }, claim, this.#clock, validUntil, shift);
+  }
+
+  async #renew(): Promise<void> {
+    const renewedAt = this.#clock.monotonic();
+    const validUntil = this.#validity();
+    const held = await this.#store.renew(this.#owner, this.#settings.lease_ms);
+    this.#renewed_at = renewedAt;
+    const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
+    for (const holding of this.#held.values()) {
+      if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(validUntil);
+      else this.#drop(holding);
+    }
+    // Ours by the store, and forgotten here: nobody else would ever get them while we renew. As after a crash, what was sent is in doubt.
+    const forgotten = held.filter(({ request_id }) => !this.#held.has(request_id) && !this.#yielding.has(request_id));
+    if (forgotten.length > 0)
+      await this.#take(
+        forgotten.map((claim) => ({ ...claim, taken_over: true })),
+        validUntil,
+      );
+  }
+
+  async #sleep(): Promise<void> {
+    const now = this.#clock.monotonic();
+    let ms = Math.min(idleMs, this.#nextClaim() - now);
+    for (const holding of this.#held.values()) if (!holding.busy) ms = Math.min(ms, holding.due_at - now);
+    if (ms <= 0) return;
+    const waking = new AbortController();
+    this.#awake = () => waking.abort();
+    if (!this.#wake) await this.#clock.sleep(ms, AbortSignal.any([waking.signal, this.#stopping.signal]));
+    this.#awake = undefined;
+  }
+}

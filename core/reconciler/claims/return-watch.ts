@@ -1,0 +1,62 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
+import type { RequestRecord } from '../../model/request.ts';
+import type { Store } from '../../contract/storage.ts';
+import type { ReturnProgress } from '../apply/watch-return.ts';
+import { isAlive } from '../state/machine-life.ts';
+
+/** A storage bounds how many values one comparison may list. */
+const valuesAtOnce = 500;
+
+/**
+ * Watches the machines of one return go. A look counts those that carry its id, and reads only the few that an earlier return has taken: it costs the
+ * same however many machines the requests have that they came from.
+ */
+export class ReturnWatch {
+  readonly #store: Store;
+  readonly #request: RequestRecord;
+  /** Machines that it names and that carry the id of an earlier return, as far as they live; undefined until it was taken in. */
+  #others: readonly MachineKey[] | undefined;
+  #instances: ReadonlySet<string> = new Set();
+
+  constructor(store: Store, request: RequestRecord) {
+    this.#store = store;
+    this.#request = request;
+  }
+
+  /** `configured`: whether an instance is. */
+  async progress(configured: (instance: string) => boolean): Promise<ReturnProgress> {
+    const return_id = this.#request.request_id;
+    const waiting = await this.#store.count('wish', { return_id, absorbed: false });
+    if (waiting > 0) return { left: this.#request.machine_count, accepted: false, missing: [] };
+    this.#others = await this.#alive(this.#others ?? (await this.#named()));
+    const left = this.#others.length + (await this.#store.count('machine', { return_id, gone_at: null }));
+    const missing: string[] = [];
+    for (const name of this.#instances) {
+      if (left === 0 || configured(name)) continue;
+      const there = await this.#store.count('machine', { return_id, gone_at: null, provider_instance: name });
+      if (there > 0 || this.#others.some(({ provider_instance }) => provider_instance === name)) missing.push(name);
+    }
+    return { left, accepted: true, missing };
+  }
+
+  async #named(): Promise<readonly MachineKey[]> {
+    const wishes = await this.#store.find('wish', { where: { return_id: this.#request.request_id } });
+    const named = wishes.flatMap(({ machines }) => machines);
+    this.#instances = new Set(named.map(({ provider_instance }) => provider_instance));
+    return named;
+  }
+
+  /** Of these machines, those that live and that this return does not count by its id. */
+  async #alive(keys: readonly MachineKey[]): Promise<readonly MachineRecord[]> {
+    const named = new Set(keys.map(machineKey));
+    const alive: MachineRecord[] = [];
+    for (let i = 0; i < keys.length; i += valuesAtOnce) {
+      if (i > 0) await turn();
+      const machine_id = keys.slice(i, i + valuesAtOnce).map((key) => key.machine_id);
+      for (const machine of await this.#store.find('machine', { where: { machine_id } }))
+        if (named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id) alive.push(machine);
+    }
+    return alive;
+  }
+}

@@ -1,0 +1,25 @@
+import { isTerminal } from '../../model/request.ts';
+import type { Measured } from '../../model/measured.ts';
+import type { Change } from '../../contract/storage.ts';
+import type { Case } from '../state/request-state.ts';
+
+/**
+ * What the end of a request adds to the statistics of the instances that it was tried at: one change for each, none while it goes on. Written with the
+ * end itself, so that each request counts once, also over a crash; added in the store, so that loops side by side lose nothing.
+ */
+export function measured(before: Case, { request, attempts, machines }: Omit<Case, 'wishes'>, at: number): Change[] {
+  if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
+  return [...Map.groupBy(attempts, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
+    const gave = mine.some(({ attempt }) => machines.counts(attempt).delivered > 0);
+    const answered = mine.flatMap(({ answered_ms }) => answered_ms ?? []);
+    const amounts: { readonly [Count in keyof Measured]: number } = {
+      total_requests: 1,
+      successful_requests: Number(gave),
+      // A cancelled request that had nothing yet says nothing of the instance.
+      failed_requests: Number(!gave && request.status !== 'cancelled'),
+      answers: answered.length,
+      answer_ms: answered.reduce((sum, ms) => sum + ms, 0),
+    };
+    return { op: 'add', kind: 'fact', key: { topic: 'statistics', name, item: '' }, amounts, at };
+  });
+}

@@ -1,0 +1,27 @@
+import { isFault, ProviderFault } from '../../contract/fault.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { disposed } from '../state/attempt.ts';
+import type { Holding } from '../claims/claimed-request.ts';
+import { connect, defaultAgainMs, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
+
+/** Removes what the provider keeps for an attempt without machines. */
+export async function dispose(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
+  const again = (ms: number) => void holding.dispose_at.set(attempt.attempt, tools.monotonic() + ms);
+  const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
+  if (!api) {
+    again(30_000);
+    return [];
+  }
+  const left = { order: orderOf(attempt, attempt.prepared?.value), ...(attempt.handle === undefined ? {} : { handle: attempt.handle }) };
+  try {
+    const progress = (await api.dispose?.(left, permitOf(holding, tools))) ?? { done: true };
+    if (progress.done) return [(draft) => draft.moveAttempt(attempt.attempt, disposed)];
+    again(progress.again_ms ?? defaultAgainMs);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    again(error.retry_after_ms ?? 30_000);
+    tools.log.warn({ request_id: attempt.request_id, attempt: attempt.attempt, code: error.code }, error.message);
+  }
+  return [];
+}

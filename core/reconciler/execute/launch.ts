@@ -1,0 +1,114 @@
+import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts';
+import type { Log } from '../../contract/log.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Launch } from '../../contract/provider.ts';
+import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
+import { absorbLaunch, absorbLaunchFault } from '../apply/apply-launch.ts';
+import { absorbReports } from '../apply/apply-reports.ts';
+import { accepted, answered, prepared, sent } from '../state/attempt.ts';
+import type { Holding } from '../claims/claimed-request.ts';
+import { isEnding } from '../state/machine-life.ts';
+import { inSlices } from './slices.ts';
+import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
+
+/**
+ * Rows that a machine of an answer may need: itself, and what is journalled of it. Where all of them do not fit into one commit the handle is stored
+ * first: a machine that is stored before its handle could never be released if the order cannot be repeated after a crash.
+ */
+const rowsOfMachine = 5;
+
+/** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
+export async function send(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
+  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, holding, tools);
+  const api = connected.api(attempt.api);
+  if (!api) return [];
+  let called: number | undefined;
+  const took = () => (called === undefined ? undefined : Math.round(tools.monotonic() - called));
+  try {
+    const { value, fresh } = await prepare(attempt, api, holding, tools);
+    const present = holding.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
+    if (present.unsent || fresh) {
+      await tools.record(holding, (draft) =>
+        draft.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, draft.now)),
+      );
+    }
+    const order = orderOf(attempt, value);
+    called = tools.monotonic();
+    const answer = await api.launch(order, permitOf(holding, tools));
+    tellSurplus(answer, attempt, api, tools.log);
+    const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, answer.machines ?? []);
+    tools.tellReports(attempt.provider_instance, trouble);
+    // The answer was a look; the next one waits for those of other requests.
+    holding.looked_at.set(attempt.attempt, tools.monotonic());
+    holding.unanswered_since.delete(attempt.attempt);
+    const ms = took();
+    if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
+      await tools.record(holding, (draft) => draft.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
+    return inSlices(
+      machines,
+      (draft, slice) => absorbReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
+      (draft) => {
+        draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        absorbLaunch(draft, attempt, answer);
+        if (machines.length > 0) draft.observed();
+      },
+    );
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return failed(attempt, error, took(), holding, tools);
+  }
+}
+
+/** Somebody has to do something about these; of the others the end of the request tells. */
+const forPeople: ReadonlySet<FaultKind> = new Set(['credentials', 'invalid', 'quota']);
+
+function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undefined, holding: Holding, tools: Tools): readonly Absorb[] {
+  if (fault.kind !== 'unavailable') holding.unanswered_since.delete(attempt.attempt);
+  else if (!holding.unanswered_since.has(attempt.attempt)) holding.unanswered_since.set(attempt.attempt, tools.monotonic());
+  const { request_id, provider_instance } = attempt;
+  const { kind, code } = fault;
+  const level = forPeople.has(kind) ? 'warn' : 'debug';
+  tools.log[level]({ request_id, attempt: attempt.attempt, provider_instance, kind, code }, `A launch failed: ${fault.message}`);
+  return [
+    (draft) => {
+      draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
+    },
+  ];
+}
+
+/**
+ * More machines than were ordered break the contract, and yet the answer is taken: machines that live are never lost sight of. Those that nobody wants are
+ * released as soon as they are known, like any that come too many.
+ */
+function tellSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: GuardedApi, log: Log): void {
+  const asked = attempt.order.machine_count;
+  const came = (launch.machines ?? []).filter(({ status }) => !isEnding(status)).length;
+  if (came <= asked) return;
+  const whose = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+  const about = { request_id: attempt.request_id, attempt: attempt.attempt };
+  log.error(
+    about,
+    `The launch at ${where} gave ${came} machines where ${asked} were ordered; this is a bug of ${whose}. Those not wanted are released.`,
+  );
+}
+
+/** What the launch refers to and its exact parameters: made once for an attempt, then only read. */
+async function prepare(attempt: AttemptRecord, api: GuardedApi, holding: Holding, tools: Tools) {
+  if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
+  try {
+    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(holding, tools)), fresh: true };
+  } catch (error) {
+    // Preparing starts no machine and is idempotent: a lost answer is only a reason to ask again.
+    if (isFault(error) && error.kind === 'unknown-outcome') {
+      const details = error.code === 'PLUGIN_ERROR' ? { code: 'PREPARATION_FAILED' } : { code: error.code };
+      throw new ProviderFault('unavailable', error.message, { ...details, cause: error });
+    }
+    throw error;
+  }
+}
+
+/** An open attempt may have been sent: that the session cannot be had now does not close it. */
+const heldBack = (fault: ProviderFault): ProviderFault =>
+  new ProviderFault('unavailable', fault.message, { code: fault.code, cause: fault });

@@ -1,0 +1,78 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Log } from '../../contract/log.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { machineKey, type MachineRecord } from '../../model/machine.ts';
+import type { Machines } from '../state/machine-set.ts';
+import type { MachineReport } from '../../contract/provider.ts';
+import type { Store } from '../../contract/storage.ts';
+
+/** A storage bounds how many values one comparison may list. */
+const valuesAtOnce = 500;
+/** Reports that are on their way into the store at one time. */
+const mostAtOnce = 20_000;
+
+export interface Sifted {
+  readonly machines: readonly MachineReport[];
+  /** Says of whom the others are; absent: there are none. */
+  readonly trouble?: string;
+}
+
+/**
+ * Which request has a machine. A plugin that reports one machine for two requests breaks its contract; it stays with the request that had it first, as no
+ * caller may be given a machine that somebody else works on. One that is gone may come again: it must not be lost sight of.
+ */
+export class Owners {
+  readonly #store: Pick<Store, 'find'>;
+  readonly #log: Log;
+  /** Requests of this process that take machines in, which may not be stored yet. */
+  readonly #taking = new LRUCache<string, string>({ max: mostAtOnce });
+
+  constructor(store: Pick<Store, 'find'>, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** What was reported for an attempt, without machines of other requests. `known`: those of this request. Asks the store only about new ones. */
+  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<Sifted> {
+    const { provider_instance, request_id } = attempt;
+    const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
+    if (fresh.length === 0) return { machines: reports };
+    const there = await this.#stored(provider_instance, fresh);
+    const theirs = new Map(
+      there
+        .filter((each) => each.request_id !== request_id && each.gone_at === undefined)
+        .map((each) => [each.machine_id, each.request_id]),
+    );
+    const stored = new Set(there.map(({ machine_id }) => machine_id));
+    for (const [index, machine_id] of fresh.entries()) {
+      if (index % valuesAtOnce === 0) await turn();
+      if (theirs.has(machine_id)) continue;
+      const key = machineKey({ provider_instance, machine_id });
+      const taker = this.#taking.get(key);
+      if (taker === undefined || stored.has(machine_id)) this.#taking.set(key, request_id);
+      else if (taker !== request_id) theirs.set(machine_id, taker);
+    }
+    if (theirs.size === 0) return { machines: reports };
+    const [[first, owner] = []] = theirs;
+    const trouble = `The plugin of '${provider_instance}' reports machine ${first} for request ${request_id}, and request ${owner} has it; ${theirs.size} such in all. An id must never be used twice.`;
+    this.#log.error({ request_id, attempt: attempt.attempt, machine_ids: [...theirs.keys()].slice(0, 20) }, trouble);
+    return { machines: reports.filter(({ machine_id }) => !theirs.has(machine_id)), trouble };
+  }
+
+  /** What came of a call is never dropped: while the store cannot be asked everything counts as ours. */
+  async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
+    try {
+      const found: MachineRecord[] = [];
+      for (let i = 0; i < machine_id.length; i += valuesAtOnce) {
+        await turn();
+        const part = machine_id.slice(i, i + valuesAtOnce);
+        found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
+      }
+      return found;
+    } catch (error) {
+      this.#log.warn({ err: error, provider_instance }, 'Whose machines were reported could not be looked up.');
+      return [];
+    }
+  }
+}

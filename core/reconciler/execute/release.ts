@@ -1,0 +1,43 @@
+import { isFault, ProviderFault } from '../../contract/fault.ts';
+import { bounded } from '../state/attempt.ts';
+import { repeatDue, type Demand } from '../plan/release-targets.ts';
+import type { Holding } from '../claims/claimed-request.ts';
+import { inSlices } from './slices.ts';
+import { connect, defaultAgainMs, permitOf, type Absorb, type Tools } from './tools.ts';
+
+/** Tells a handle what shall be. */
+export async function release({ attempt, aim, lost_seen }: Demand, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
+  const again = (ms: number) => void holding.release_at.set(attempt.attempt, tools.monotonic() + ms);
+  const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
+  if (!api || attempt.handle === undefined) {
+    again(defaultAgainMs);
+    return [];
+  }
+  try {
+    const progress = await api.release(attempt.handle, aim, permitOf(holding, tools));
+    if (!progress.done) {
+      again(progress.again_ms ?? defaultAgainMs);
+      return [];
+    }
+    holding.release_at.delete(attempt.attempt);
+    if (repeatDue(holding.case, holding.now())) holding.repeated.add(attempt.attempt);
+    const { provider_instance } = attempt;
+    return inSlices(
+      aim.go,
+      (draft, slice) => {
+        for (const { machine_id } of slice) {
+          const key = { provider_instance, machine_id };
+          if (draft.machine(key)?.released_at === undefined) draft.setMachine(key, { released_at: draft.now });
+        }
+      },
+      (draft) => draft.moveAttempt(attempt.attempt, (each) => bounded(each, aim.to_come, lost_seen)),
+    );
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    // A release is absolute: whatever became of this one, the next says the same again.
+    again(error.retry_after_ms ?? defaultAgainMs);
+    const message = `Giving machines back to '${attempt.provider_instance}' does not succeed yet: ${error.message}`;
+    return [(draft) => draft.setRequest({ message })];
+  }
+}

@@ -1,0 +1,269 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Clock } from '../contract/clock.ts';
+import type { Log } from '../contract/log.ts';
+import type { Checked } from '../model/health.ts';
+import type { RequestRecord } from '../model/request.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { EventSink } from '../contract/events.ts';
+import type { EndpointScheme } from '../contract/plugin.ts';
+import type { ProviderApi, ProviderType } from '../contract/provider.ts';
+import { ProviderDirectory } from '../providers/directory.ts';
+import { Facts } from '../providers/facts.ts';
+import { unwatched, type CallWatch } from '../providers/guard/call-tracking.ts';
+import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
+import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
+import type { Owner, Store } from '../contract/storage.ts';
+import type { Draft } from './state/request-state.ts';
+import { EventDelivery } from './background/event-delivery.ts';
+import { HealthWatch } from './background/health-watch.ts';
+import { Holding } from './claims/claimed-request.ts';
+import { Holdings, type Work } from './claims/claim-pool.ts';
+import { Recorder } from './claims/committer.ts';
+import { SlotQueue } from './claims/slot-queue.ts';
+import { tellEnd } from './claims/tell-end.ts';
+import { StorageTrouble } from './claims/storage-trouble.ts';
+import { installationOf } from './background/installation.ts';
+import { isAlive } from './state/machine-life.ts';
+import { Observer } from './execute/shared-observations.ts';
+import { Owners } from './execute/owners.ts';
+import type { Tools } from './execute/tools.ts';
+import { PopulateWatch } from './background/expected-machine-lookup.ts';
+import { Stoppages, type Stoppage } from './background/stoppages.ts';
+import { StrangerWatch } from './background/unknown-host-lookup.ts';
+import { Survey } from './background/discovery.ts';
+import { RequestRunner } from './request-runner.ts';
+import { Sweep } from './background/sweep/sweep.ts';
+import { Tidy } from './background/retention.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+
+export interface LoopParts {
+  readonly store: Store;
+  readonly instances: readonly ProviderInstance[];
+  readonly types: readonly ProviderType<any, any>[];
+  readonly apis: readonly ProviderApi[];
+  readonly schemes: readonly EndpointScheme[];
+  /** Who is told what is journalled. */
+  readonly sinks?: readonly EventSink[];
+  readonly data_directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly owner: Owner;
+  readonly settings?: Partial<Settings>;
+  readonly meter?: ProviderMeter;
+  /** Knows in whose name code of plugins runs, for the search after a hang. */
+  readonly watch?: CallWatch;
+  /** Instances that are left alone for now, because their plugin hung an earlier loop. */
+  readonly quarantine?: readonly Quarantined[];
+  /** Calls that stopped an earlier loop, and are not stored yet. */
+  readonly stopped?: readonly Stoppage[];
+  /** Told in batches which requests were looked at, and when (epoch milliseconds). */
+  looked?(request_ids: readonly string[], at: number): void;
+}
+
+export interface RunningLoop {
+  /** Looks at these requests now, at most once in two seconds each. */
+  look(request_ids: readonly string[]): void;
+  /** Asks an instance now whether it answers, and says how it is. PROVIDER_NOT_FOUND when it is not configured. */
+  check(instance: string): Promise<Checked>;
+  /** Code of a plugin failed in the name of an instance, outside of any call. */
+  failed(instance: string, message: string): void;
+  /** Why nothing is carried out at the moment; undefined: the storage serves. */
+  trouble(): string | undefined;
+  /** Ends calls under way, gives claims back in good order, closes sessions. The store stays open. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts the loop that carries out what callers asked for. One runs in a process. */
+export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
+  const facts = new Facts(parts.store, parts.clock, parts.instances);
+  await facts.follow();
+  const installation = await installationOf(parts.store, parts.clock.now());
+  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped);
+  const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
+  const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
+  loop.start();
+  return loop;
+}
+
+/** Who has an instance asked waits so long for its answer. */
+const checkMs = 20_000;
+
+/** Calls under way get this long to end, and as long again after they were aborted. */
+const stopMs = 4_000;
+
+class Loop implements RunningLoop {
+  readonly #parts: LoopParts;
+  readonly #clock: Clock;
+  readonly #settings: Settings;
+  readonly #facts: Facts;
+  readonly #directory: ProviderDirectory;
+  readonly #stopping = new AbortController();
+  readonly #pool: SessionPool;
+  readonly #health: HealthWatch;
+  readonly #holdings: Holdings;
+  readonly #tidy: Tidy;
+  readonly #sweep: Sweep;
+  readonly #survey: Survey;
+  readonly #strangers: StrangerWatch;
+  readonly #populating: PopulateWatch;
+  readonly #delivery: EventDelivery;
+  readonly #trouble: StorageTrouble;
+  readonly #runner: RequestRunner;
+  readonly #slots: SlotQueue;
+  readonly #calls = new Map<string, LimitFunction>();
+  readonly #lookedAt = new Set<string>();
+  #leaving = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(parts: LoopParts, facts: Facts, installation: string, stoppages: Stoppages) {
+    const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
+    this.#parts = parts;
+    this.#clock = clock;
+    this.#facts = facts;
+    this.#settings = { ...defaultSettings, ...parts.settings };
+    this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
+    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
+    const quarantined = (name: string, template_id?: string): boolean => this.#pool.quarantined(name, template_id) !== undefined;
+    this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
+    for (const { name, template_id, why, ms } of quarantine)
+      if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
+    this.#tidy = new Tidy(store, clock);
+    const { signal } = this.#stopping;
+    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
+    this.#sweep = new Sweep({ ...shared, installation });
+    this.#survey = new Survey(shared);
+    this.#strangers = new StrangerWatch(shared);
+    this.#populating = new PopulateWatch({ ...shared, installation });
+    this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
+    this.#trouble = new StorageTrouble(clock, log);
+    const settings = this.#settings;
+    const api: Tools['api'] = ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api);
+    const work: Work = {
+      run: (holding) => this.#runner.run(holding),
+      lateReleaseHarms: (loaded) =>
+        loaded.attempts.some((attempt) => attempt.to_come !== undefined && (api(attempt)?.capabilities.late_release_ms ?? 1) > 0),
+      everyRound: () => this.#betweenRounds(),
+    };
+    this.#holdings = new Holdings(store, clock, log, parts.owner, settings, work, this.#trouble);
+    this.#slots = new SlotQueue((holding) => this.#holdings.due(holding, 0));
+    const recorder = new Recorder({
+      store,
+      clock,
+      trouble: this.#trouble,
+      facts,
+      settings,
+      compareClocks: () => this.#holdings.compareClocks(),
+      became: (holding, before, draft) => this.#became(holding, before, draft),
+    });
+    const tools: Tools = {
+      pool: this.#pool,
+      observer: new Observer(signal, clock),
+      owners: new Owners(store, log),
+      settings,
+      installation,
+      signal,
+      log,
+      monotonic: () => clock.monotonic(),
+      api,
+      record: (holding, absorb) => recorder.commit(holding, [absorb]),
+      slots: this.#slots,
+      slot: (instance, call) => this.#callsOf(instance)(call),
+      tellReports: (instance, trouble) =>
+        trouble === undefined ? this.#health.cured(instance, 'reports') : this.#health.misbehaved(instance, 'reports', trouble),
+    };
+    const around = { clock, settings, facts, directory: this.#directory, pool: this.#pool };
+    this.#runner = new RequestRunner({
+      ...around,
+      store,
+      log,
+      slots: this.#slots,
+      recorder,
+      tools,
+      surroundings: { ...around, stoppages, api },
+      watch,
+      holdings: this.#holdings,
+      leaving: () => this.#leaving,
+      looked: (request_id) => void this.#lookedAt.add(request_id),
+    });
+  }
+
+  start(): void {
+    this.#holdings.start();
+  }
+
+  look(request_ids: readonly string[]): void {
+    for (const id of request_ids) {
+      const holding = this.#holdings.get(id);
+      if (!holding || holding.look_now) continue;
+      holding.look_now = true;
+      const last = Math.max(-Infinity, ...holding.looked_at.values());
+      this.#holdings.due(holding, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
+    }
+  }
+
+  async check(instance: string): Promise<Checked> {
+    const { name } = this.#directory.require(instance);
+    return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
+  }
+
+  failed(instance: string, message: string): void {
+    if (this.#directory.instance(instance)) this.#health.misbehaved(instance, 'outside of calls', message);
+  }
+
+  trouble(): string | undefined {
+    return this.#trouble.message;
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
+    this.#leaving = true;
+    await this.#holdings.stop(stopMs, () => this.#stopping.abort());
+    this.#tellLooks();
+    this.#strangers[Symbol.dispose]();
+    this.#populating[Symbol.dispose]();
+    this.#delivery[Symbol.dispose]();
+    const behind = [this.#health, this.#sweep, this.#survey, this.#strangers, this.#populating, this.#delivery];
+    await Promise.all(behind.map((each) => each.idle()));
+    await this.#pool.close();
+    this.#facts[Symbol.dispose]();
+  }
+
+  async #betweenRounds(): Promise<void> {
+    this.#tellLooks();
+    this.#delivery.begin();
+    void this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
+    this.#sweep.begin(this.#parts.instances);
+    this.#survey.begin(this.#parts.instances);
+    this.#strangers.begin(this.#parts.instances);
+    this.#populating.begin();
+    await this.#tidy
+      .tidy()
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));
+  }
+
+  /** What of a request became durable: those that wait for it need not wait for their next look. */
+  #became(holding: Holding, before: RequestRecord, draft: Draft): void {
+    tellEnd(this.#parts.log, before, draft.request);
+    for (const machine of draft.changedMachines) {
+      const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#holdings.get(machine.return_id) : undefined;
+      if (watching) this.#holdings.due(watching, 0);
+    }
+    for (const { active, provider_instance } of draft.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
+    if (draft.request.waits_for !== before.waits_for) this.#slots.leave(holding, draft.request.waits_for);
+  }
+
+  #tellLooks(): void {
+    if (this.#lookedAt.size === 0) return;
+    this.#parts.looked?.([...this.#lookedAt], this.#clock.now());
+    this.#lookedAt.clear();
+  }
+
+  #callsOf(instance: string): LimitFunction {
+    let limit = this.#calls.get(instance);
+    if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
+    return limit;
+  }
+}

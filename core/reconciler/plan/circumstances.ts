@@ -1,0 +1,52 @@
+import type { Clock } from '../../contract/clock.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { ProviderApi } from '../../contract/provider.ts';
+import type { ProviderDirectory } from '../../providers/directory.ts';
+import type { Facts } from '../../providers/facts.ts';
+import type { SessionPool } from '../../providers/guard/session-pool.ts';
+import { fallbackOrder } from './fallback-order.ts';
+import type { Circumstances } from './next-step.ts';
+import type { Holding } from '../claims/claimed-request.ts';
+import type { Settings } from '../settings.ts';
+import type { Stoppages } from '../background/stoppages.ts';
+
+/** What the loop has around it when it decides. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly facts: Facts;
+  readonly directory: ProviderDirectory;
+  readonly pool: SessionPool;
+  readonly stoppages: Stoppages;
+  api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
+}
+
+/** What the next step of a request rests on, as it is now. */
+export function circumstancesOf(holding: Holding, around: Surroundings): Circumstances {
+  const monotonic = around.clock.monotonic();
+  const { held_back } = holding;
+  const left = (held_back?.until ?? 0) - monotonic;
+  return {
+    now: holding.now(),
+    monotonic,
+    settings: around.settings,
+    agenda: holding,
+    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory, around.stoppages.barredFor(holding.request_id)),
+    takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
+    quarantined: ({ provider_instance, order }) => around.pool.quarantined(provider_instance, order.template.template_id)?.message,
+    outOfReach({ provider_instance: name, identity, api }) {
+      if (!around.directory.instance(name)) return `'${name}' is not configured`;
+      const connected = around.pool.known(name);
+      if (!connected) return undefined;
+      if (connected.identity !== identity) return `'${name}' speaks to another cloud than when it got the order`;
+      return connected.api(api) ? undefined : `'${name}' has no API '${api}' any more`;
+    },
+    capabilities(attempt) {
+      const api = around.api(attempt);
+      const connected = around.pool.known(attempt.provider_instance);
+      if (!api || connected?.identity !== attempt.identity) return undefined;
+      return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
+    },
+    ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
+  };
+}

@@ -1,0 +1,242 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { Shortfall } from '../../model/shortfall.ts';
+import { isTerminal } from '../../model/request.ts';
+import type { Capabilities } from '../../contract/provider.ts';
+import { demands, isRefused, repeatDue, stopsArrivals, type Demand } from './release-targets.ts';
+import type { Case } from '../state/request-state.ts';
+import { isSettled } from '../state/attempt.ts';
+import { tally } from '../state/counting.ts';
+import { nobody, type FallbackOrder } from './fallback-order.ts';
+import { plan, type PlannedOrder } from './plan-orders.ts';
+import { msUntil } from '../state/ms-until.ts';
+import type { Settings } from '../settings.ts';
+
+/** One thing to do for a request. `send`, `find`, `look`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
+export type Step =
+  | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
+  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
+  | { readonly do: 'release'; readonly demand: Demand }
+  | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
+  /** `skipped`: why offers were not asked at all. */
+  | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
+
+/** When a handle was last touched, on the monotonic clock of this process. */
+export interface Agenda {
+  readonly looked_at: ReadonlyMap<number, number>;
+  /** Not before then. */
+  readonly release_at: ReadonlyMap<number, number>;
+  readonly dispose_at: ReadonlyMap<number, number>;
+  /** Since when each call for an attempt was certainly not carried out. */
+  readonly unanswered_since: ReadonlyMap<number, number>;
+  /** Attempts of which a provider accepted what a successor repeats. */
+  readonly repeated: ReadonlySet<number>;
+  /** A caller wants to know. */
+  readonly look_now: boolean;
+}
+
+/** What the decision rests on, beside the case. */
+export interface Circumstances {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly monotonic: number;
+  readonly settings: Settings;
+  readonly agenda: Agenda;
+  /** Instances that may serve it. Worked out only when machines are missing. */
+  fallbackOrder(): FallbackOrder;
+  /** Whether an instance is configured and enabled. */
+  takesOrders(instance: string): boolean;
+  /** Why nothing may be called for the attempt now, and for long: a call for its template stopped the loop's thread. Undefined: it may. */
+  quarantined(attempt: AttemptRecord): string | undefined;
+  /** Why an attempt is left alone as long as the configuration is as it is; undefined: it is not. */
+  outOfReach(attempt: AttemptRecord): string | undefined;
+  /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
+  capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
+  /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
+  readonly held_back?: { readonly why: string; readonly ms: number };
+}
+
+export interface Decision {
+  /** To be done now; independent of each other. */
+  readonly steps: readonly Step[];
+  /** Milliseconds after which to decide again when there is nothing to do; undefined: never. */
+  readonly again_ms?: number;
+  readonly message?: string;
+}
+
+/** What to do next for a provisioning request. Pure: the same case in the same circumstances gives the same answer, also after a crash. */
+export function nextStep(from: Case, at: Circumstances): Decision {
+  const { request } = from;
+  const over = isTerminal(request.status);
+  const stop = stopsArrivals(from, at.now);
+  const counts = tally(from);
+  if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
+  const steps: Step[] = [];
+  const wake = new Alarm();
+  const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
+
+  for (const attempt of from.attempts) {
+    if (attempt.state !== 'open' || !attempt.unsent) continue;
+    const left = leave(from, attempt, stop, at);
+    if (left) return { steps: [left] };
+  }
+  for (const attempt of reachable) {
+    if (attempt.state === 'open') steps.push(...pursue(attempt, at, wake));
+    else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
+  }
+
+  let exhausted = false;
+  let skipped: readonly Shortfall[] = [];
+  let message: string | undefined;
+  if (!stop && !over && counts.missing > 0) {
+    const persistent = request.template?.retry_until_timeout === true;
+    const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
+    const planned = plan(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
+    if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
+    if (at.held_back !== undefined) {
+      message = at.held_back.why;
+      wake.in(at.held_back.ms);
+    } else if (persistent) {
+      const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
+      message = `${why}; trying again until the time-out.`;
+      wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
+    } else {
+      exhausted = true;
+      skipped = options.length > 0 ? planned.skipped : nobody(out);
+    }
+  }
+
+  const asked = demands({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
+  if (asked.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
+  for (const demand of asked) {
+    const due = at.agenda.release_at.get(demand.attempt.attempt) ?? 0;
+    if (due <= at.monotonic) steps.push({ do: 'release', demand });
+    else wake.in(due - at.monotonic);
+  }
+
+  for (const attempt of reachable) {
+    const due = lookDue(from, attempt, at);
+    if (due !== undefined && due <= at.monotonic) steps.push({ do: 'look', attempt });
+    else if (due !== undefined) wake.in(due - at.monotonic);
+  }
+  if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
+
+  if (over) return rest(from, reachable, at, wake);
+
+  if (request.deadline_at > at.now) wake.in(request.deadline_at - at.now);
+  const repeats = msUntil(request.repeat_release_at, at.now);
+  if (repeats > 0) {
+    wake.in(repeats);
+    return wake.decision(message);
+  }
+  if (!from.attempts.every(isSettled)) return wake.decision(message ?? waitsInVain(from, at));
+  if (request.cancel_requested_at !== undefined)
+    return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
+  if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
+  if (counts.ready < counts.staying) return wake.decision(message);
+  if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
+  if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
+    return { steps: [{ do: 'undo' }] };
+  return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
+}
+
+/** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
+function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
+  const capabilities = at.capabilities(attempt);
+  const age = at.now - (attempt.sent_at ?? at.now);
+  if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
+  const retry = msUntil(attempt.retry_at, at.now);
+  if (retry > 0) {
+    wake.in(retry);
+    return [];
+  }
+  return [{ do: 'send', attempt }];
+}
+
+/** An order of which nothing was carried out needs no provider to be given up: it is no longer wanted, or another instance is to have it. */
+function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
+  const { provider_instance } = attempt;
+  if (stop) return { do: 'close', attempt };
+  const out = at.outOfReach(attempt);
+  if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
+  if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
+  // It would keep a slot of the instance from everybody else.
+  const quarantined = at.quarantined(attempt);
+  if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
+  if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
+  return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
+}
+
+/** Somebody has to change the configuration before it is known what an order started. */
+function waitsInVain({ attempts }: Case, at: Circumstances): string | undefined {
+  const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
+  return out === undefined ? undefined : `${out}: what was ordered there is followed up when it can be reached again.`;
+}
+
+/** No call for it was carried out for so long that its instance counts as one that does not answer. */
+function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: Circumstances): boolean {
+  const since = agenda.unanswered_since.get(attempt);
+  return since !== undefined && monotonic - since >= settings.silent_ms;
+}
+
+/** Another instance, one that answers, has something left for its machines. */
+function isServedElsewhere(from: Case, attempt: AttemptRecord, at: Circumstances): boolean {
+  if (at.held_back !== undefined) return false;
+  const { options } = at.fallbackOrder();
+  const others = options.filter(({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy);
+  const persistent = from.request.template?.retry_until_timeout === true;
+  return plan(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
+}
+
+/** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
+function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
+  if (attempt.settled) return [];
+  const due = msUntil(attempt.retry_at, at.now);
+  if (due === 0) return [{ do: 'find', attempt }];
+  wake.in(due);
+  return [];
+}
+
+function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
+  if (attempt.handle === undefined) return undefined;
+  const { alive, going, unready } = from.machines.counts(attempt.attempt);
+  // What was found late is looked at until it has been seen: that nothing more may come says nothing of what came unseen.
+  const seen = attempt.state !== 'lost' || attempt.settled;
+  if (alive === 0 && isSettled(attempt) && seen) return undefined;
+  const last = at.agenda.looked_at.get(attempt.attempt);
+  if (last === undefined) return at.monotonic;
+  const moving = !isSettled(attempt) || going > 0 || unready > 0;
+  const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
+  if (at.agenda.look_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
+  return gridAfter(last, cadence);
+}
+
+/** Looks fall on common points in time, so that those of many requests go to the provider together. */
+const gridAfter = (last: number, cadence: number): number => (Math.floor(last / cadence) + 1) * cadence;
+
+/** After the end: machines that live are followed, and what is left of attempts without machines is removed. */
+function rest(from: Case, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
+  const steps: Step[] = [];
+  for (const attempt of reachable) {
+    if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
+    if (from.machines.counts(attempt.attempt).alive > 0) continue;
+    const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
+    if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
+    else wake.in(due - at.monotonic);
+  }
+  if (reachable.length < from.attempts.length && from.machines.counts().alive > 0) wake.in(at.settings.look_late_ms);
+  return steps.length > 0 ? { steps } : wake.decision(undefined);
+}
+
+/** Keeps the earliest of several times. */
+class Alarm {
+  #ms: number | undefined;
+
+  in(ms: number): void {
+    this.#ms = Math.min(this.#ms ?? Infinity, Math.max(0, ms));
+  }
+
+  decision(message: string | undefined): Decision {
+    return { steps: [], ...(this.#ms === undefined ? {} : { again_ms: this.#ms }), ...(message === undefined ? {} : { message }) };
+  }
+}

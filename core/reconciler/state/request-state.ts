@@ -1,0 +1,237 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { MachineKey, MachineRecord } from '../../model/machine.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import type { EventRecord } from '../../model/records.ts';
+import type { WishRecord } from '../../model/signal.ts';
+import type { Change } from '../../contract/storage.ts';
+import { accepted, derived } from './attempt.ts';
+import { holdsOf } from './counting.ts';
+import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
+import { partsOf, type Rows } from './parts.ts';
+
+/** Everything that is known of one request, as the holder of its claim has it in memory. */
+export interface Case {
+  readonly request: RequestRecord;
+  readonly attempts: readonly AttemptRecord[];
+  readonly machines: Machines;
+  /** Wishes of callers that are not absorbed yet. */
+  readonly wishes: readonly WishRecord[];
+}
+
+/** A case as its holder has it: what became durable is put into its machines. */
+export interface HeldCase extends Case {
+  readonly machines: MachineSet;
+}
+
+interface Told {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+/**
+ * A case on its way to its next state. It only collects: the changes are committed by the holder, and only then does the next state hold. `now` is in the
+ * time of the holder, see Holding.
+ */
+export class Draft {
+  #request: RequestRecord;
+  readonly #attempts: Map<number, AttemptRecord>;
+  readonly #before: readonly AttemptRecord[];
+  readonly #machines: ChangedMachines;
+  readonly #wishes: Map<string, WishRecord>;
+  readonly #changedAttempts = new Set<number>();
+  readonly #absorbed: WishRecord[] = [];
+  readonly #events: EventRecord[] = [];
+  readonly #conditions: Change[] = [];
+  /** By machine, in the order of telling. */
+  readonly #told = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly told: Told[] }>();
+  #requestChanged = false;
+  #observed = false;
+  readonly now: number;
+
+  constructor(from: Case, now: number) {
+    this.now = now;
+    this.#request = from.request;
+    this.#before = from.attempts;
+    this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
+    this.#machines = new ChangedMachines(from.machines);
+    this.#wishes = new Map(from.wishes.map((wish) => [wish.wish_id, wish]));
+  }
+
+  get request(): RequestRecord {
+    return this.#request;
+  }
+  get attempts(): readonly AttemptRecord[] {
+    return [...this.#attempts.values()];
+  }
+  get machines(): Machines {
+    return this.#machines;
+  }
+  get wishes(): readonly WishRecord[] {
+    return [...this.#wishes.values()];
+  }
+
+  attempt(number: number): AttemptRecord | undefined {
+    return this.#attempts.get(number);
+  }
+  machine(key: MachineKey): MachineRecord | undefined {
+    return this.#machines.get(key);
+  }
+
+  /** Sets fields of the request; what is the same already changes nothing. */
+  setRequest(fields: Partial<RequestRecord>): void {
+    if (alike(this.#request, fields)) return;
+    this.#request = { ...this.#request, ...fields };
+    this.#requestChanged = true;
+  }
+
+  /** It waits no longer for a slot. */
+  stopWaiting(): void {
+    if (this.#request.waits_for === undefined) return;
+    const { waits_for: _, ...rest } = this.#request;
+    this.#request = rest;
+    this.#requestChanged = true;
+  }
+
+  /** A new attempt, as the order was written down. */
+  addAttempt(attempt: AttemptRecord): void {
+    this.#attempts.set(attempt.attempt, attempt);
+    this.#changedAttempts.add(attempt.attempt);
+  }
+
+  /** Applies a transition of `attempt.ts` to an attempt; what it leaves as it is changes nothing. */
+  moveAttempt(number: number, transition: (attempt: AttemptRecord) => AttemptRecord): void {
+    const attempt = this.#attempts.get(number);
+    if (!attempt) return;
+    const next = transition(attempt);
+    if (next === attempt || alike(attempt, next)) return;
+    this.#attempts.set(number, next);
+    this.#changedAttempts.add(number);
+  }
+
+  putMachine(machine: MachineRecord): void {
+    this.#machines.put(machine);
+  }
+
+  setMachine(key: MachineKey, fields: Partial<MachineRecord>): void {
+    const machine = this.machine(key);
+    if (machine && !alike(machine, fields)) this.#machines.put({ ...machine, ...fields });
+  }
+
+  /** Takes fields of a machine away; what is absent already changes nothing. */
+  unsetMachine(key: MachineKey, ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]): void {
+    const machine = this.machine(key);
+    if (!machine || fields.every((field) => machine[field] === undefined)) return;
+    const rest = { ...machine };
+    for (const field of fields) delete rest[field];
+    this.#machines.put(rest);
+  }
+
+  absorb(wish: WishRecord): void {
+    this.#wishes.delete(wish.wish_id);
+    this.#absorbed.push({ ...wish, absorbed: true });
+  }
+
+  /** The provider answered how its machines are. That alone is not worth a commit: it is stored with whatever changed. */
+  observed(): void {
+    this.#observed = true;
+  }
+
+  /** What must hold in the storage for the change to be made, beside the claim. */
+  require(condition: Change): void {
+    this.#conditions.push(condition);
+  }
+
+  journal(type: string, data: Record<string, unknown> = {}): void {
+    this.#events.push({ seq: 0, at: this.now, type, request_id: this.#request.request_id, data });
+  }
+
+  /** Journals something of a machine; what is said of many in one commit is one line. */
+  tell(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
+    const key = `${machine.provider_instance} ${machine.machine_id}`;
+    const mine = this.#told.get(key) ?? { machine, told: [] };
+    mine.told.push({ type, data });
+    this.#told.set(key, mine);
+  }
+
+  /** Works out what follows from the rows. To be called before `changed` is asked and `commits` are made. */
+  derive(): void {
+    for (const attempt of this.#attempts.values())
+      this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost));
+    const delivered = this.#machines.counts().delivered;
+    // Rows of machines that are gone may be removed once the request ended.
+    const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
+    this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
+    if (this.#observed && this.changed) this.setRequest({ observed_at: this.now });
+  }
+
+  get changedMachines(): readonly MachineRecord[] {
+    return this.#machines.changed;
+  }
+  get changedAttempts(): readonly AttemptRecord[] {
+    return [...this.#changedAttempts].flatMap((number) => this.#attempts.get(number) ?? []);
+  }
+
+  get changed(): boolean {
+    const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#absorbed.length + this.#events.length;
+    return this.#requestChanged || changes > 0;
+  }
+
+  /** How the case is once all that changed is durable. `into`: the machines of its holder, into which the changed ones are put. */
+  done(into: MachineSet): HeldCase {
+    for (const machine of this.#machines.changed) into.put(machine);
+    return { request: this.#request, attempts: this.attempts, machines: into, wishes: this.wishes };
+  }
+
+  /** What to commit, in parts of at most `rows` rows; see `partsOf`. */
+  commits(rows: number): Change[][] {
+    const { request_id, epoch } = this.#request;
+    const changed: Rows = {
+      fence: { op: 'fence', request_id, epoch },
+      conditions: this.#conditions,
+      machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
+      attempts: this.changedAttempts.map((record) => ({
+        record,
+        events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
+      })),
+      handles: this.#newHandles(),
+      request: this.#request,
+      wishes: this.#absorbed,
+      events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
+    };
+    return partsOf(changed, rows, (told) => this.#asEvents(told));
+  }
+
+  #newHandles(): readonly AttemptRecord[] {
+    return this.#before.flatMap((before) => {
+      const handle = this.#attempts.get(before.attempt)?.handle;
+      const handed = handle === undefined ? before : accepted(before, handle);
+      return handed === before || before.handle !== undefined || before.accepted_handle !== undefined ? [] : [handed];
+    });
+  }
+
+  #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (Told & { readonly machine: MachineKey })[] {
+    const mine = this.#told.get(`${provider_instance} ${machine_id}`);
+    return mine?.told.map((told) => ({ ...told, machine: mine.machine })) ?? [];
+  }
+
+  /** One line for each thing that is said, with the ids of those that it is said of. */
+  #asEvents(told: readonly (Told & { readonly machine: MachineKey })[]): EventRecord[] {
+    const { request_id } = this.#request;
+    const same = Map.groupBy(told, ({ type, machine, data }) => JSON.stringify([type, machine.provider_instance, data]));
+    return [...same.values()].flatMap((group) => {
+      const [first] = group;
+      if (!first) return [];
+      const { provider_instance } = first.machine;
+      const data = { ...first.data, provider_instance, machine_ids: group.map(({ machine }) => machine.machine_id) };
+      return [{ seq: 0, at: this.now, type: first.type, request_id, data }];
+    });
+  }
+}
+
+function alike<T extends object>(record: T, fields: Partial<T>): boolean {
+  for (const [name, value] of Object.entries(fields)) {
+    const present = record[name as keyof T];
+    if (present !== value && JSON.stringify(present) !== JSON.stringify(value)) return false;
+  }
+  return true;
+}

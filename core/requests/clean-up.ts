@@ -1,0 +1,128 @@
+import type { Clock } from '../contract/clock.ts';
+import { isBrokerError } from '../contract/errors.ts';
+import type { RequestRecord } from '../model/request.ts';
+import type { Change, Store } from '../contract/storage.ts';
+
+const rowsAtOnce = 200;
+const requestsAtOnce = 100;
+const finished = ['completed', 'failed', 'cancelled'] as const;
+
+/** What a clean-up removed. */
+export interface Removed {
+  readonly requests: number;
+  readonly machines: number;
+}
+
+/**
+ * Removes records of what is over: of requests that ended, whose machines are all gone, and of which nothing is left in a cloud. What a caller may still
+ * need, a request that lives or something that is still to be released, is never touched.
+ */
+export class Cleanup {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Requests that ended before then, with everything that belongs to them. A crash on the way leaves requests whole, or without some machines. */
+  async requests(older_than_days: number): Promise<Removed> {
+    let removed: Removed = { requests: 0, machines: 0 };
+    for await (const request of this.#over(older_than_days)) {
+      const machines = await this.#remove(request);
+      if (machines !== undefined) removed = { requests: removed.requests + 1, machines: removed.machines + machines };
+    }
+    return removed;
+  }
+
+  /** Records of machines that are gone since then, of requests that ended; the requests stay. */
+  async machines(older_than_days: number): Promise<Removed> {
+    let machines = 0;
+    for await (const request of this.#over(older_than_days)) {
+      await this.#endKeeping(request);
+      machines += await this.#removeMachines(request.request_id);
+    }
+    return { requests: 0, machines };
+  }
+
+  async *#over(older_than_days: number): AsyncGenerator<RequestRecord> {
+    const before = this.#clock.now() - older_than_days * 86_400_000;
+    // `next_at: null`: the loop has nothing to do for it any more, so no machine lives and nothing is left in a cloud.
+    const where = { status: [...finished], completed_at: { before }, next_at: null };
+    let passed = 0;
+    for (;;) {
+      const page = await this.#store.find('request', {
+        where,
+        order: [['created_at', 'asc']],
+        limit: requestsAtOnce,
+        offset: passed,
+      });
+      for (const request of page) {
+        yield request;
+        // One that is removed makes the others move up; one that stays is passed over.
+        if (await this.#store.get('request', { request_id: request.request_id })) passed += 1;
+      }
+      if (page.length < requestsAtOnce) return;
+    }
+  }
+
+  /** How many machines a request keeps up is worked out of rows that go now: it keeps up none any more. */
+  async #endKeeping(request: RequestRecord): Promise<void> {
+    if (request.template?.replace_lost !== true || request.kept_count === 0) return;
+    const record = { ...request, kept_count: 0 };
+    await this.#store.commit([{ op: 'update', kind: 'request', record, version: request.version }]);
+  }
+
+  async #removeMachines(request_id: string): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const gone = (await this.#store.find('machine', { where: { request_id }, limit: rowsAtOnce })).filter(
+        (machine) => machine.gone_at !== undefined,
+      );
+      if (gone.length === 0) return count;
+      await this.#store.commit(
+        gone.map(({ provider_instance, machine_id }) => ({ op: 'delete', kind: 'machine', key: { provider_instance, machine_id } })),
+      );
+      count += gone.length;
+    }
+  }
+
+  /** Undefined: it stays, because somebody wants something of it. */
+  async #remove(request: RequestRecord): Promise<number | undefined> {
+    const { request_id } = request;
+    if (await this.#isNeeded(request_id)) return undefined;
+    const machines = await this.#removeMachines(request_id);
+    const [attempts, wishes, keys] = await Promise.all([
+      this.#store.find('attempt', { where: { request_id } }),
+      this.#store.find('wish', { where: request.kind === 'return' ? { return_id: request_id } : { request_id } }),
+      this.#store.find('key', { where: { request_id } }),
+    ]);
+    const at = this.#clock.now();
+    const changes: Change[] = [
+      // Only as it was read: whoever changed it meanwhile has a use for it.
+      { op: 'delete', kind: 'request', key: { request_id }, version: request.version },
+      ...attempts.map(({ attempt }): Change => ({ op: 'delete', kind: 'attempt', key: { request_id, attempt } })),
+      ...wishes.map(({ wish_id }): Change => ({ op: 'delete', kind: 'wish', key: { wish_id } })),
+      // Its key must not start machines anew.
+      ...keys.map((record): Change => ({ op: 'put', kind: 'key', record: { ...record, purged_at: at } })),
+      { op: 'insert', kind: 'event', record: { seq: 0, at, type: 'request.purged', request_id, data: { machines } } },
+    ];
+    try {
+      await this.#store.commit(changes);
+      return machines;
+    } catch (error) {
+      if (isBrokerError(error) && error.code === 'CONFLICT') return undefined;
+      throw error;
+    }
+  }
+
+  /** A wish that nobody absorbed yet, a machine that lives, or a return that is still open. */
+  async #isNeeded(request_id: string): Promise<boolean> {
+    const [wishes, alive] = await Promise.all([
+      this.#store.count('wish', { request_id, absorbed: false }),
+      this.#store.count('machine', { request_id, gone_at: null }),
+    ]);
+    return wishes + alive > 0;
+  }
+}

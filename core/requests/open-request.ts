@@ -1,0 +1,126 @@
+import { BrokerError } from '../contract/errors.ts';
+import type { RequestRecord } from '../model/request.ts';
+import type { Placed } from '../model/placed.ts';
+import type { Template } from '../model/template.ts';
+import type { Chosen } from '../providers/choose.ts';
+import type { Change } from '../contract/storage.ts';
+import { machineCountCeiling } from '../operations/parameters.ts';
+import { rememberKey, type IdempotencyKey } from './idempotency.ts';
+
+/** What a caller asks for. */
+export interface Wanted extends Placed {
+  readonly machine_count: number;
+  readonly timeout?: number;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly additional_data?: Readonly<Record<string, unknown>>;
+}
+
+const defaultTimeout = 3600;
+
+/** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. Where each instance has its own bound, selection knows them. */
+export function checkCount({ template, variants, machine_count }: Wanted): void {
+  const bound = Math.min(variants ? Infinity : boundOf(template), machineCountCeiling);
+  if (machine_count <= bound) return;
+  const whose = bound === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
+  throw new BrokerError(
+    'INSTANCE_LIMIT_EXCEEDED',
+    `/machine_count: ${machine_count} machines are more than the ${bound} that ${whose} may have.`,
+    {
+      machine_count,
+      limit: bound,
+    },
+  );
+}
+
+/** As a template: characters as JSON, beyond what anybody needs. Every change of a request writes all of it anew. */
+const largest = 262_144;
+
+/** Refuses with INVALID_REQUEST what is too large to be carried along with a request. */
+export function checkSize({ additional_data, tags }: Wanted): void {
+  for (const [field, value] of Object.entries({ additional_data, tags })) {
+    const { length } = value === undefined ? '' : JSON.stringify(value);
+    if (length > largest)
+      throw new BrokerError(
+        'INVALID_REQUEST',
+        `/${field}: it has ${length} characters as JSON, more than the ${largest} that a request may carry`,
+      );
+  }
+}
+
+/** -1 or absent: no bound. */
+const boundOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
+
+const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
+  `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
+
+/** A request as it was when it was made, whatever became of it: the same call again gets the same answer. */
+export const asOpened = (request: RequestRecord): RequestRecord => ({
+  ...request,
+  status: 'pending',
+  message: openingMessage(request.machine_count, request.template_id, request.selected_instance),
+});
+
+/** What a request keeps to wherever it is served, though the chosen instance's defaults said it. */
+const termsOf = ({ partial, retry_until_timeout, replace_lost }: Template): Partial<Template> => ({
+  ...(partial === undefined ? {} : { partial }),
+  ...(retry_until_timeout === undefined ? {} : { retry_until_timeout }),
+  ...(replace_lost === undefined ? {} : { replace_lost }),
+});
+
+/** A provisioning request as it is first stored, and the one commit that stores it. */
+export function openRequest(
+  wanted: Wanted,
+  chosen: Chosen,
+  selectionTimeMs: number,
+  now: number,
+  given: { readonly request_id: string; readonly key?: IdempotencyKey },
+): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
+  const { template, variants, machine_count } = wanted;
+  const { preference = {}, seen = template } = chosen;
+  const terms = termsOf(seen);
+  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeout;
+  const bound = boundOf(seen);
+  const request: RequestRecord = {
+    request_id: given.request_id,
+    kind: 'provision',
+    status: 'pending',
+    template_id: template.template_id,
+    template: { ...template, ...terms },
+    ...(variants ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) } : {}),
+    machine_count,
+    holds: machine_count,
+    delivered: 0,
+    provider_type: chosen.provider_type,
+    provider_instance: chosen.provider_instance,
+    provider_selection: {
+      selection_reason: chosen.selection_reason,
+      confidence: chosen.confidence,
+      alternatives: [...chosen.alternatives],
+      selection_time_ms: selectionTimeMs,
+    },
+    preference,
+    selected_instance: chosen.provider_instance,
+    ...(wanted.additional_data ? { additional_data: { ...wanted.additional_data } } : {}),
+    ...(wanted.tags ? { tags: { ...wanted.tags } } : {}),
+    message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
+    created_at: now,
+    deadline_at: now + timeout * 1000,
+    next_at: now,
+    version: 1,
+    epoch: 0,
+  };
+  const { request_id } = request;
+  return {
+    request,
+    changes: [
+      ...rememberKey(given.key, request_id, now),
+      ...(bound < Infinity ? [{ op: 'limit', template_id: template.template_id, machine_count, max: bound } as const] : []),
+      { op: 'insert', kind: 'request', record: request },
+      {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: now, type: 'request.created', request_id, data: { machine_count, template_id: template.template_id } },
+      },
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+import type { MachineRecord } from '../../model/machine.ts';
+import { machineKey } from '../../model/machine.ts';
+import type { RequestRecord } from '../../model/request.ts';
+import type { RequestDetail } from '../../contract/scheduler.ts';
+import type { Store } from '../../contract/storage.ts';
+import { askInParts } from './ask-in-parts.ts';
+import { byCreation, inOrder } from './machine-order.ts';
+
+/**
+ * An answer that need not be worked out when a rendered copy is at hand: equal `cache_key`s mean equal answers.
+ */
+export interface Lazy<T> {
+  readonly cache_key: string;
+  load(): Promise<T>;
+}
+
+/** A request with its machines, as stored now. */
+export async function detailOf(store: Store, request: RequestRecord): Promise<RequestDetail> {
+  const [detail] = await detailsOf(store, [request]);
+  return detail ?? { request };
+}
+
+/** Requests with their machines, as stored now, in the order given: a few questions to the storage, however many requests. */
+export async function detailsOf(store: Store, requests: readonly RequestRecord[]): Promise<readonly RequestDetail[]> {
+  const [provisions, returns] = [ofKind(requests, 'provision'), ofKind(requests, 'return')];
+  const theirs = await askInParts(provisions, (request_id) => store.find('machine', { where: { request_id }, order: byCreation }));
+  const machines = Map.groupBy(theirs, (machine) => machine.request_id);
+  const wishes = await askInParts(returns, (return_id) => store.find('wish', { where: { return_id }, order: [['created_at', 'asc']] }));
+  const named = Map.groupBy(wishes, (wish) => wish.return_id);
+  const ids = wishes.flatMap((wish) => wish.machines.map((key) => key.machine_id));
+  const returned = await askInParts(ids, (machine_id) => store.find('machine', { where: { machine_id } }));
+  const known = new Map(returned.map((machine) => [machineKey(machine), machine]));
+  return requests.map((request): RequestDetail => {
+    if (request.kind === 'provision') return { request, machines: (machines.get(request.request_id) ?? []).filter(isShown) };
+    const machine_keys = (named.get(request.request_id) ?? []).flatMap((wish) => wish.machines);
+    return { request, machine_keys, machines: inOrder(machine_keys.flatMap((key) => known.get(machineKey(key)) ?? [])) };
+  });
+}
+
+const ofKind = (requests: readonly RequestRecord[], kind: RequestRecord['kind']): readonly string[] =>
+  requests.filter((request) => request.kind === kind).map(({ request_id }) => request_id);
+
+/** A machine that never became usable and was replaced, or that came unwanted, is told in the fulfilment and the journal, not in the list. */
+const isShown = (machine: MachineRecord): boolean =>
+  machine.ready_at !== undefined || machine.going === undefined || machine.going === 'returned' || machine.going === 'cancelled';

@@ -1,0 +1,113 @@
+import type { Clock } from '../../contract/clock.ts';
+import { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from '../../model/machine.ts';
+import type { Reclaimed } from '../../contract/scheduler.ts';
+import type { HostRef } from '../../contract/provider.ts';
+import type { Query, Store } from '../../contract/storage.ts';
+import { inOrder } from './machine-order.ts';
+import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';
+import { Strangers } from './unknown-hosts.ts';
+
+const machinesAtOnce = 10_000;
+
+/** What is known of hosts that a caller names. */
+export interface Hosts {
+  readonly machines: readonly MachineRecord[];
+  readonly unknown: readonly HostRef[];
+}
+
+/** Reads machines, whatever request they belong to. Touches no provider. */
+export class Inventory {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #strangers: Strangers;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#strangers = new Strangers(store, clock);
+  }
+
+  /** The machine that a name means, as `machinesNamed` says. */
+  async get(name: MachineName): Promise<MachineRecord> {
+    const [machine] = await machinesNamed(this.#store, [name]);
+    if (machine) return machine;
+    throw new Error('A name that means no machine was not refused.');
+  }
+
+  async list(query: Query<'machine'>): Promise<{ readonly items: readonly MachineRecord[]; readonly total_count: number }> {
+    const [items, total_count] = await Promise.all([this.#store.find('machine', query), this.#store.count('machine', query.where ?? {})]);
+    return { items, total_count };
+  }
+
+  /** All machines that live and that nobody gave back yet. */
+  async living(): Promise<readonly MachineKey[]> {
+    const keys: MachineKey[] = [];
+    for (let offset = 0; ; offset += machinesAtOnce) {
+      const page = await this.#store.find('machine', { where: { gone_at: null }, limit: machinesAtOnce, offset });
+      for (const { provider_instance, machine_id, going } of page) if (going === undefined) keys.push({ provider_instance, machine_id });
+      if (page.length < machinesAtOnce) return keys;
+    }
+  }
+
+  /** How many machines of a template live. */
+  alive(template_id: string): Promise<number> {
+    return this.#store.count('machine', { template_id, gone_at: null });
+  }
+
+  /** How many machines there are in each state. */
+  async counts(): Promise<Readonly<Record<MachineStatus, number>>> {
+    const counted = await Promise.all(
+      machineStatuses.map(async (status) => [status, await this.#store.count('machine', { status })] as const),
+    );
+    return Object.fromEntries(counted) as Record<MachineStatus, number>;
+  }
+
+  /**
+   * Of the hosts that are named, by id or host name, those that a cloud takes or took back by itself; those that a caller gave back are not among
+   * them. Hosts that nobody knows are looked up by the loop, at `instance` or at all: the next call tells of those that are gone.
+   */
+  async reclaimed(machine_ids: readonly string[], names: readonly string[], instance?: string): Promise<readonly Reclaimed[]> {
+    const { machines, unknown } = await this.hosts(machine_ids, names);
+    const now = this.#clock.now();
+    const gone = await this.#strangers.gone(unknown, instance);
+    return [
+      ...machines.flatMap((machine) => reclaimOf(machine, now) ?? []),
+      ...gone.map(({ machine_id = '', name }) => ({
+        machine_id,
+        ...(name === undefined ? {} : { name }),
+        reason: 'It is not known here, and the provider does not have it.',
+        grace_period_s: 0,
+      })),
+    ];
+  }
+
+  /** The machines that are meant by these ids and host names, each once, and the hosts that nobody knows. Where several live under one, all of them. */
+  async hosts(machine_ids: readonly string[], names: readonly string[]): Promise<Hosts> {
+    const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
+    const unique = new Map([...byId.values(), ...byName.values()].flat().map((machine) => [machineKey(machine), machine]));
+    return {
+      machines: inOrder(unique.values()),
+      unknown: [
+        ...[...new Set(machine_ids)].flatMap((machine_id) => (byId.has(machine_id) ? [] : [{ machine_id }])),
+        ...[...new Set(names)].flatMap((name) => (byName.has(name) ? [] : [{ name }])),
+      ],
+    };
+  }
+
+  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+    const groups = Map.groupBy(await machinesWith(this.#store, field, values), (machine) => String(machine[field]));
+    return new Map([...groups].map(([value, machines]) => [value, meant(machines)]));
+  }
+}
+
+function reclaimOf({ machine_id, name, lost, going, status, message, reclaim_at }: MachineRecord, now: number): Reclaimed | undefined {
+  const named = { machine_id, ...(name === undefined ? {} : { name }) };
+  if (lost === true) return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  // What a caller gave back, or what never was one's, is nothing that the cloud takes.
+  if (going !== undefined) return undefined;
+  if (status === 'shutting-down' || status === 'stopping' || status === 'stopped' || status === 'terminated')
+    return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  if (reclaim_at === undefined) return undefined;
+  const left = Math.max(0, Math.floor((Date.parse(reclaim_at) - now) / 1000));
+  return { ...named, reason: 'The cloud takes it back.', grace_period_s: left };
+}

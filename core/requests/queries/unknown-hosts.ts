@@ -1,0 +1,50 @@
+import type { Clock } from '../../contract/clock.ts';
+import type { FactRecord } from '../../model/records.ts';
+import type { HostRef } from '../../contract/provider.ts';
+import { answeredTopic, askedTopic, heldMs, itemOf, type StrangerAnswer } from '../unknown-host-facts.ts';
+import type { Store } from '../../contract/storage.ts';
+
+/** An answer that is older is asked for again; until the new one is there, the old one counts. */
+const freshMs = 60_000;
+const valuesAtOnce = 500;
+const rowsAtOnce = 200;
+/** More than a caller has hosts that nobody knows, unless it asks the wrong broker. */
+const mostAtOnce = 2_000;
+
+/** What faces know of hosts that no request knows, and how they have the loop ask for them. */
+export class Strangers {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Of these hosts, those that are known to be gone. What is not known, or not lately, the loop is asked to find out for the next call. */
+  async gone(hosts: readonly HostRef[], instance = ''): Promise<readonly HostRef[]> {
+    const byItem = new Map(hosts.slice(0, mostAtOnce).map((host) => [itemOf(host), host]));
+    if (byItem.size === 0) return [];
+    const now = this.#clock.now();
+    const [answers, asked] = await Promise.all([
+      this.#facts(answeredTopic, instance, [...byItem.keys()]),
+      this.#facts(askedTopic, instance, [...byItem.keys()]),
+    ]);
+    const stale = [...byItem.keys()].filter((item) => !asked.has(item) && (answers.get(item)?.at ?? -Infinity) + freshMs < now);
+    const questions = stale.map(
+      (item): FactRecord => ({ topic: askedTopic, name: instance, item, value: {}, at: now, until: now + heldMs }),
+    );
+    for (let i = 0; i < questions.length; i += rowsAtOnce)
+      await this.#store.commit(questions.slice(i, i + rowsAtOnce).map((record) => ({ op: 'put', kind: 'fact', record })));
+    return [...byItem].flatMap(([item, host]) => ((answers.get(item)?.value as StrangerAnswer | undefined)?.lives === false ? [host] : []));
+  }
+
+  async #facts(topic: string, name: string, items: readonly string[]): Promise<ReadonlyMap<string, FactRecord>> {
+    const found = new Map<string, FactRecord>();
+    for (let i = 0; i < items.length; i += valuesAtOnce) {
+      const page = await this.#store.find('fact', { where: { topic, name, item: items.slice(i, i + valuesAtOnce) } });
+      for (const fact of page) if ((fact.until ?? Infinity) > this.#clock.now()) found.set(fact.item, fact);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,276 @@
+import type { Clock } from '../contract/clock.ts';
+import { BrokerError, isBrokerError } from '../contract/errors.ts';
+import { fingerprint, newRequestId, newWishId } from '../model/ids.ts';
+import { isTerminal, type RequestRecord } from '../model/request.ts';
+import type { ListOf, RequestDetail } from '../contract/scheduler.ts';
+import type { Chosen } from '../providers/choose.ts';
+import type { Query, Store } from '../contract/storage.ts';
+import { answerBytes, fitting, shownBytes, weightOf } from './queries/answer-budget.ts';
+import { commitKnown } from './commit-known.ts';
+import { detailOf, detailsOf, type Lazy } from './queries/detail.ts';
+import { openReturn, returnAsOpened } from './give-back.ts';
+import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
+import type { Lookout } from './refresh-trigger.ts';
+import { machinesNamed, type MachineName } from './queries/machines-named.ts';
+import { requestNotFound } from './queries/not-found.ts';
+import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open-request.ts';
+import { RecordCache, type Version } from './queries/record-cache.ts';
+import { requestsNamed } from './queries/requests-named.ts';
+
+/** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
+export class RequestDesk {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #lookout: Lookout;
+  readonly #records: RecordCache;
+  readonly #maxPending: number;
+  #pending = { count: 0, read_at: -Infinity };
+
+  constructor(store: Store, clock: Clock, lookout: Lookout, maxPending: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#lookout = lookout;
+    this.#records = new RecordCache(store);
+    this.#maxPending = maxPending;
+  }
+
+  /**
+   * Stores a request for machines: one durable write. The same `request_id` or key again gives the request that exists.
+   * `choose` is asked only for a new request.
+   */
+  async open(
+    wanted: Wanted,
+    choose: (key: string) => Chosen,
+    given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
+  ): Promise<RequestDetail> {
+    const earlier = await this.#earlier(wanted, given);
+    if (earlier) return { request: asOpened(earlier) };
+    checkCount(wanted);
+    checkSize(wanted);
+    await this.#admit();
+    const request_id = given.request_id ?? newRequestId();
+    const started = this.#clock.monotonic();
+    const selection = choose(request_id);
+    const took = Math.round(this.#clock.monotonic() - started);
+    const { request, changes } = openRequest(wanted, selection, took, this.#clock.now(), { ...given, request_id });
+    try {
+      await commitKnown(this.#store, this.#clock, request_id, changes);
+    } catch (error) {
+      // Two calls with one key at once: the other one won.
+      const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
+      if (winner) return { request: asOpened(winner) };
+      throw error;
+    }
+    this.#pending.count += 1;
+    return { request };
+  }
+
+  /**
+   * Stores a return: one durable write. Refuses unknown names with MACHINE_NOT_FOUND, and ids that live at several instances with CONFLICT; machines
+   * that are gone already are no error.
+   */
+  async giveBack(names: readonly MachineName[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
+    const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+    if (under) return this.#returnAgain(under);
+    const machines = await machinesNamed(this.#store, names, 'nothing is returned');
+    const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
+    try {
+      await commitKnown(this.#store, this.#clock, request.request_id, changes);
+    } catch (error) {
+      const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+      if (winner) return this.#returnAgain(winner);
+      throw error;
+    }
+    return { request, machines, machine_keys: wishes.flatMap((wish) => wish.machines) };
+  }
+
+  /**
+   * Asks for the end of a provisioning request; every machine of it goes. Gives the request as it stands. Refuses ended ones and returns with
+   * CONFLICT; again is no error.
+   */
+  async cancel(request_id: string, reason: string | undefined): Promise<Lazy<RequestDetail>> {
+    const request = await this.#require(request_id);
+    if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
+    if (request.status === 'cancelled') return this.status(request_id, false);
+    if (isTerminal(request.status)) {
+      throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already; return its machines instead.`);
+    }
+    const waiting = await this.#store.find('wish', { where: { request_id, absorbed: false } });
+    if (request.cancel_requested_at === undefined && !waiting.some((wish) => wish.kind === 'cancel')) {
+      const created_at = this.#clock.now();
+      const record = {
+        wish_id: newWishId(),
+        kind: 'cancel',
+        request_id,
+        machines: [],
+        ...(reason ? { reason } : {}),
+        created_at,
+        absorbed: false,
+      } as const;
+      await this.#store.commit([
+        { op: 'insert', kind: 'wish', record: { ...record, machines: [] } },
+        {
+          op: 'insert',
+          kind: 'event',
+          record: { seq: 0, at: created_at, type: 'request.cancel_requested', request_id, data: reason ? { reason } : {} },
+        },
+      ]);
+    }
+    return this.status(request_id, false);
+  }
+
+  /** Cancels every provisioning request that is still in progress; their ids. */
+  async cancelAll(reason: string): Promise<readonly string[]> {
+    const open = await this.#store.find('request', { where: { kind: 'provision', status: ['pending', 'in_progress'] } });
+    const cancelled: string[] = [];
+    for (const { request_id } of open) {
+      try {
+        await this.cancel(request_id, reason);
+        cancelled.push(request_id);
+      } catch (error) {
+        // It ended meanwhile: its machines are given back like all others.
+        if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
+      }
+    }
+    return cancelled;
+  }
+
+  /**
+   * How a request stands. With `look` the loop is asked to look now, and the answer comes from the store at once. REQUEST_NOT_FOUND when there
+   * is none.
+   */
+  async status(request_id: string, machines: boolean, look = machines): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
+    const [known] = await this.#store.versions({ where: { request_id } });
+    if (!known) throw requestNotFound(request_id);
+    const request = await this.#records.get(known);
+    if (!request) throw requestNotFound(request_id);
+    if (look) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
+    const looks = [this.#lookout.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
+    const observed_at = looks.length === 0 ? undefined : Math.max(...looks);
+    const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
+    return {
+      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,
+      ...(observed_at === undefined ? {} : { observed_at }),
+      load: () => (machines ? this.#withMachines(request) : Promise.resolve({ request })),
+    };
+  }
+
+  /**
+   * How these stand, in the order asked for, each once, from `offset` on. Ids that nobody knows are in `not_found`. With machines the loop is asked to look now.
+   */
+  async several(request_ids: readonly string[], machines: boolean, offset = 0): Promise<Lazy<ListOf<RequestDetail>>> {
+    const wanted = [...new Set(request_ids)];
+    const named = await requestsNamed(this.#store, wanted.slice(offset));
+    const { requests, taken } = await this.#some(
+      named.versions,
+      ({ machine_count, additional_data = {} }) => shownBytes(machines ? machine_count : 0) + weightOf(additional_data),
+    );
+    const cut = taken < named.versions.length ? wanted.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
+    const before = new Set(wanted.slice(0, cut));
+    const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
+    if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#lookout.look(id);
+    const of_origins = machines
+      ? await requestsNamed(
+          this.#store,
+          requests.flatMap(({ origins = [] }) => origins),
+        )
+      : undefined;
+    return {
+      cache_key: fingerprint([found, of_origins?.versions, machines, cut]),
+      load: async () => ({
+        items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+        total_count: requests.length,
+        not_found: found.not_found,
+        ...(cut === undefined ? {} : { next_offset: cut }),
+        at: this.#clock.now(),
+      }),
+    };
+  }
+
+  /** Requests, without their machines unless these are asked for; as many as go into one answer. As long as no request changes, the same question has the same answer. */
+  async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
+    const changes = await this.#store.changes('request');
+    return {
+      cache_key: `${changes}:${machines}:${JSON.stringify(query)}`,
+      load: async () => ({ ...(await this.#list(query, machines)), at: this.#clock.now() }),
+    };
+  }
+
+  async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
+    const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
+    const { requests: whole, taken } = await this.#some(page, ({ machine_count }) => shownBytes(machines ? machine_count : 0));
+    const requests = whole.map(withoutData);
+    return {
+      items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+      total_count,
+      ...(taken < page.length ? { next_offset: (query.offset ?? 0) + taken } : {}),
+    };
+  }
+
+  /** As many of them as go into one answer. */
+  async #some(
+    versions: readonly Version[],
+    bytesOf: (request: RequestRecord) => number,
+  ): Promise<{ readonly requests: readonly RequestRecord[]; readonly taken: number }> {
+    const { records, taken } = await this.#records.some(versions);
+    const fit = fitting(records, bytesOf, answerBytes);
+    if (fit === records.length) return { requests: records, taken };
+    return { requests: records.slice(0, fit), taken: versions.findIndex(({ request_id }) => request_id === records[fit]?.request_id) };
+  }
+
+  async #returnAgain(request_id: string): Promise<RequestDetail> {
+    const detail = await this.#withMachines(await this.#require(request_id));
+    return { ...detail, request: returnAsOpened(detail.request) };
+  }
+
+  #withMachines(request: RequestRecord): Promise<RequestDetail> {
+    return detailOf(this.#store, request);
+  }
+
+  async #require(request_id: string): Promise<RequestRecord> {
+    const request = await this.#store.get('request', { request_id });
+    if (!request) throw requestNotFound(request_id);
+    return request;
+  }
+
+  /** The request that the same call made before. */
+  async #earlier(
+    wanted: Wanted,
+    given: { readonly request_id?: string; readonly key?: IdempotencyKey },
+  ): Promise<RequestRecord | undefined> {
+    const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
+    if (under) return this.#require(under);
+    if (given.request_id === undefined) return undefined;
+    const request = await this.#store.get('request', { request_id: given.request_id });
+    if (!request) return undefined;
+    if (request.template_id === wanted.template.template_id && request.machine_count === wanted.machine_count) return request;
+    throw new BrokerError(
+      'ALREADY_EXISTS',
+      `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,
+      { request_id: given.request_id },
+    );
+  }
+
+  /** Counted at most once a second: the bound guards the store, it is no exact number. */
+  async #admit(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (now - this.#pending.read_at > 1000) {
+      this.#pending = { count: this.#pending.count, read_at: now };
+      this.#pending.count = await this.#store.count('request', { status: 'pending' });
+    }
+    if (this.#pending.count < this.#maxPending) return;
+    throw new BrokerError(
+      'UNAVAILABLE',
+      `${this.#pending.count} requests are pending, as many as server.max_pending allows; try again later.`,
+      {
+        retry_after_s: 5,
+      },
+    );
+  }
+}
+
+/** What callers sent along is shown where one asks for a request by its id, not in lists. */
+function withoutData(whole: RequestRecord): RequestRecord {
+  const { additional_data: _, ...request } = whole;
+  return request;
+}

@@ -1,0 +1,78 @@
+import type { Static, TSchema } from 'typebox';
+import { byPath, firstOf, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
+import { convertText } from './convert.ts';
+import { explain } from './explain.ts';
+import { planOf, type Plan } from './plan.ts';
+import { rename } from './rename.ts';
+import { fillDefaults } from './defaults.ts';
+
+export type Parsed<T> =
+  | { readonly value: T; readonly findings?: undefined }
+  | { readonly value?: undefined; readonly findings: readonly Finding[] };
+
+export interface ParseOptions {
+  /** Values came as text (query string, command line, environment): `"3"` becomes 3 where a number is due. */
+  readonly convert?: boolean;
+  /** How many findings are wanted. Default 100. With 0 they are not even looked for: there is one that says so. */
+  readonly most?: number;
+}
+
+/** A schema made ready to read what people and programs send. */
+export interface Compiled<T> {
+  readonly schema: TSchema;
+  /**
+   * Canonical spelling (own name, its camelCase, its declared aliases), defaults, conversion, check; all findings at once, in order of the path,
+   * as far as they are wanted: of the rest the last one says how many there are.
+   * `raw` is not changed. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects are kept as written.
+   */
+  parse(raw: unknown, options?: ParseOptions): Parsed<T>;
+  /** Canonical spelling and defaults, without a check: for what was checked already. */
+  fill(raw: unknown): T;
+  /** Canonical spelling alone. Findings: two spellings of one field with different values. */
+  canonical(raw: unknown): { readonly value: unknown; readonly findings: readonly Finding[] };
+}
+
+const compiled = new WeakMap<TSchema, Compiled<unknown>>();
+
+/** Makes a reader of a schema, once per schema object. The one function by which faces and configuration read. */
+export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
+  const known = compiled.get(schema);
+  if (known) return known as Compiled<Static<S>>;
+  const made = make(schema);
+  compiled.set(schema, made);
+  return made as Compiled<Static<S>>;
+}
+
+/**
+ * The compiler of validators is loaded at the first check, which cannot wait for an import. The loop's thread checks nothing: it does
+ * without those 300 modules.
+ */
+function validatorOf(schema: TSchema) {
+  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  return (load('typebox/compile') as typeof import('typebox/compile')).Compile(schema);
+}
+
+function make(schema: TSchema): Compiled<unknown> {
+  const plan: Plan = planOf(schema);
+  let validator: ReturnType<typeof validatorOf> | undefined;
+  return {
+    schema,
+    canonical(raw) {
+      const findings: Finding[] = [];
+      return { value: rename(plan, raw, '', findings), findings };
+    },
+    fill: (raw) => fillDefaults(plan, rename(plan, raw, '', [])),
+    parse(raw, options = {}) {
+      validator ??= validatorOf(schema);
+      const findings: Finding[] = [];
+      let value = rename(plan, raw, '', findings);
+      if (options.convert) value = convertText(plan, value);
+      value = fillDefaults(plan, value);
+      const valid = validator.Check(value);
+      if (findings.length === 0 && valid) return { value };
+      const { most = mostFindings } = options;
+      if (!valid) findings.push(...(most === 0 ? [moreFindings(1)] : explain(validator.Errors(value), plan, value, most)));
+      return { findings: firstOf(findings.toSorted(byPath), most) };
+    },
+  };
+}

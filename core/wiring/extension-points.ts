@@ -1,0 +1,36 @@
+import type { Clock } from '../contract/clock.ts';
+import { extensionPoint, token, type Container, type ExtensionPoint } from './container.ts';
+import type { EventSink } from '../contract/events.ts';
+import type { Log } from '../contract/log.ts';
+import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
+import { owned } from './contributed-by.ts';
+import type { ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { SchedulerStrategy } from '../contract/scheduler.ts';
+import type { StorageDriver, Store } from '../contract/storage.ts';
+
+export const providerTypes = extensionPoint<ProviderType<any, any>>('provider types');
+export const providerApis = extensionPoint<ProviderApi>('provider APIs');
+export const schedulers = extensionPoint<SchedulerStrategy>('scheduler strategies');
+export const storages = extensionPoint<StorageDriver<any>>('storages');
+export const eventSinks = extensionPoint<EventSink>('event sinks');
+export const endpointSchemes = extensionPoint<EndpointScheme>('endpoint schemes');
+
+export const clock = token<Clock>('clock');
+export const logger = token<Log>('logger');
+export const store = token<Store>('store');
+
+/** Puts what a plugin lists where it belongs. */
+export function contribute(container: Container, plugin: Plugin): void {
+  function add<T extends object>(point: ExtensionPoint<T>, contributions: readonly T[] = []): void {
+    for (const it of contributions) {
+      owned(it, plugin.name);
+      container.add(point, it);
+    }
+  }
+  add(providerTypes, plugin.providers);
+  add(providerApis, plugin.providerApis);
+  add(schedulers, plugin.schedulers);
+  add(storages, plugin.storages);
+  add(eventSinks, plugin.eventSinks);
+  add(endpointSchemes, plugin.endpoints);
+}

@@ -1,0 +1,117 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { statSync, watch } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tryStart } from '../../../client/background-server.ts';
+import type { Uses } from './start/supervised.ts';
+
+/** Editors write a file in several steps. */
+const pause = 200;
+/** Longer than a server needs to end by itself. */
+const stopMs = 35_000;
+
+const source = /\.(ts|mts|js|mjs|cjs|json)$/;
+const configurationName = /^(muster\.config\.\w+|\.musterrc|package\.json)$/;
+
+/**
+ * `muster server start --reload`: runs the server as a child, and starts it anew when a file changes that it is made of. One that runs goes on when what is
+ * there now could not be started.
+ */
+export function startWithReload(argv: readonly string[]): void {
+  const [, main = '', ...args] = argv;
+  // Without the words `server start`.
+  const options = args.filter((arg) => arg !== '--reload').slice(2);
+  let child: ChildProcess | undefined;
+  let starting: NodeJS.Timeout | undefined;
+  let turn = Promise.resolve();
+  let ending = false;
+  let stopping = false;
+  let watching: Disposable = watchAll(undefined);
+
+  function start(): void {
+    child = fork(main, ['server', 'start', ...options]);
+    child.once('message', (uses: Uses) => {
+      watching[Symbol.dispose]();
+      watching = watchAll(uses);
+    });
+    child.once('exit', (code, signal) => {
+      child = undefined;
+      if (stopping) process.exit(code ?? 1);
+      if (!ending) say(`muster ended with ${signal ?? code}; it starts again when a file changes.`);
+    });
+  }
+
+  function changed(file: string): void {
+    if (stopping) return;
+    clearTimeout(starting);
+    starting = setTimeout(() => {
+      starting = undefined;
+      turn = turn.then(() => startAnew(file));
+    }, pause);
+  }
+
+  async function startAnew(file: string): Promise<void> {
+    if (child) {
+      const { code, said } = await tryStart(options);
+      if (stopping) return;
+      if (code !== 0) return say(`${said}${file} changed; muster goes on as it is, since it could not start so.`);
+    }
+    say(`${file} changed; muster starts anew.`);
+    ending = true;
+    await end(child);
+    ending = false;
+    if (!stopping) start();
+  }
+
+  function watchAll(uses: Uses | undefined): Disposable {
+    const stack = new DisposableStack();
+    const see = (folder: string, recursive: boolean, names: (name: string) => boolean) => {
+      const watcher = watch(folder, { recursive }, (_, name) => {
+        if (name !== null && names(name)) changed(join(folder, name));
+      }).on('error', () => watcher.close());
+      stack.defer(() => watcher.close());
+    };
+    for (const folder of sources()) see(folder, true, (name) => source.test(name));
+    const named = uses?.file ?? namedIn(args);
+    if (named === undefined) see(process.cwd(), false, (name) => configurationName.test(name));
+    else see(dirname(resolve(named)), false, (name) => name === basename(named));
+    for (const plugin of uses?.plugins ?? []) {
+      const isFolder = statSync(plugin, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      see(isFolder ? plugin : dirname(plugin), isFolder, (name) => source.test(name) && !name.includes('node_modules'));
+    }
+    return stack;
+  }
+
+  function stop(): void {
+    stopping = true;
+    if (!child) process.exit(0);
+    void end(child);
+  }
+
+  // Ctrl-C reaches the child by itself, and a second signal would end it at once: the closed channel is what it heeds.
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  start();
+}
+
+/** Ends a child in good order. */
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+  if (child.connected) child.disconnect();
+  const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  await ended;
+  clearTimeout(late);
+}
+
+/** Where muster's own code is: beside this file, as sources or as built. */
+function sources(): readonly string[] {
+  const root = fileURLToPath(new URL('../../../..', import.meta.url));
+  return ['core', 'config', 'host', 'plugins'].map((folder) => join(root, folder));
+}
+
+function namedIn(args: readonly string[]): string | undefined {
+  const index = args.indexOf('--config');
+  return index < 0 ? args.find((arg) => arg.startsWith('--config='))?.slice('--config='.length) : args[index + 1];
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);

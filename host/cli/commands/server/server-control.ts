@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples, type Example } from '../../examples.ts';
+import { forms, type Form } from '../../output/print.ts';
+import { addConfigurationOptions } from './start/start-flags.ts';
+import type { Cli } from '../../cli.ts';
+import type { RestartFlags } from './server-restart.ts';
+
+interface PlaceFlags {
+  readonly config?: string;
+}
+
+const examples: readonly Example[] = [
+  ['muster server start', 'in the background; muster finds it by itself'],
+  ['muster server start --foreground', 'for a service manager'],
+  ['muster server status --output json', 'whether it runs, and where'],
+  ['muster server logs -f', 'what it does'],
+];
+
+/** `muster server stop | status | restart | logs` */
+export function addServerControl(server: Command, cli: Cli): void {
+  const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
+  addExamples(server, examples);
+  const stop = server
+    .command('stop')
+    .description('End the server of the data directory in good order, and wait until it is gone.')
+    .option(...config)
+    .option('--force', 'Kill it when it does not end by itself.')
+    .action(async ({ config: file, force }: PlaceFlags & { readonly force?: boolean }) => {
+      const { stopServer } = await import('./server-stop.ts');
+      cli.code = await stopServer(file, force ?? false, cli.terminal);
+    });
+  addExamples(stop, [['muster server stop']]);
+  const status = server
+    .command('status')
+    .description('Whether a server runs on the data directory, and where. Exit code 5: none does.')
+    .option(...config)
+    .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+    .action(async ({ config: file, output }: PlaceFlags & { readonly output: Form }) => {
+      const { serverStatus } = await import('./server-status.ts');
+      cli.code = await serverStatus(file, output, cli.terminal);
+    });
+  addExamples(status, [['muster server status --output json']]);
+  const restart = server
+    .command('restart')
+    .description(
+      'Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.',
+    )
+    .option('--force', 'Kill it when it does not end by itself.');
+  addConfigurationOptions(restart).action(async (flags: RestartFlags) => {
+    const { restartServer } = await import('./server-restart.ts');
+    cli.code = await restartServer(flags, cli.terminal);
+  });
+  addExamples(restart, [['muster server restart']]);
+  const logs = server
+    .command('logs')
+    .description('Print the end of what the server in the background has logged.')
+    .option(...config)
+    .option('-n, --lines <number>', 'How many lines.', lines, 100)
+    .option('-f, --follow', 'Go on printing what comes, until Ctrl-C.')
+    .action(async ({ config: file, lines: count, follow }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
+      const { serverLogs } = await import('./server-logs.ts');
+      cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
+    });
+  addExamples(logs, [['muster server logs -f']]);
+}
+
+function lines(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return number;
+}

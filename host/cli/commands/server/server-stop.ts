@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BrokerError } from '../../../../core/contract/errors.ts';
+import { isTaken } from '../../../data-directory/data-directory.ts';
+import { readServerPlace, type ServerPlace } from '../../../data-directory/server-place.ts';
+import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
+import { isItsProcess } from '../../../client/running-server.ts';
+import { whyNotItsServer } from '../../../client/server-process.ts';
+import type { Terminal } from '../../../process/terminal.ts';
+import { exitCodes } from '../../exit-codes.ts';
+
+/** Longer than a server needs to end by itself. */
+const stopMs = 35_000;
+/** Longer than one takes from having the directory to listening. */
+const startMs = 5_000;
+const killMs = 5_000;
+const pollMs = 40;
+
+/** `muster server stop`. That none runs is no failure. */
+export async function stopServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
+  const dataDirectory = dataDirectoryOf(config);
+  const place = await livingServer(dataDirectory);
+  if (place) return endServer(place, force, terminal);
+  terminal.err(`No server runs on the data directory ${dataDirectory}.\n`);
+  return exitCodes.done;
+}
+
+/** Ends a server in good order, or kills it where that is allowed and the only way; the exit code. */
+export async function endServer(place: ServerPlace, force: boolean, terminal: Terminal): Promise<number> {
+  if (await ended(place, 'SIGTERM', stopMs)) {
+    terminal.out(`The server (pid ${place.pid}) has ended.\n`);
+    return exitCodes.done;
+  }
+  if (force && (await ended(place, 'SIGKILL', killMs))) {
+    terminal.out(`The server (pid ${place.pid}) did not end by itself and was killed.\n`);
+    return exitCodes.done;
+  }
+  terminal.err(`muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`);
+  return exitCodes.failed;
+}
+
+/**
+ * The server of the directory; one that is starting is waited for, since it does not say yet which process it is. CONFLICT when the process that the
+ * directory names is not its server: whoever may write there could name any.
+ */
+export async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
+  const end = performance.now() + startMs;
+  for (;;) {
+    const place = readServerPlace(dataDirectory);
+    if (place && isItsProcess(place)) {
+      const why = whyNotItsServer(place, dataDirectory);
+      if (why === undefined) return place;
+      // It may have ended just now.
+      if (isItsProcess(place)) throw notItsServer(place, dataDirectory, why);
+    }
+    if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
+    if (performance.now() > end)
+      throw new BrokerError(
+        'CONFLICT',
+        `A process has the data directory ${dataDirectory} and serves nobody: a program that embeds muster, or a command with --no-server. End it there.`,
+      );
+    await sleep(pollMs);
+  }
+}
+
+const notItsServer = ({ pid }: ServerPlace, dataDirectory: string, why: string): BrokerError =>
+  new BrokerError(
+    'CONFLICT',
+    `${dataDirectory} names the process ${pid} as its server, but ${why}: it is left alone. If a server runs in another container or as another user, stop it there; if none runs, remove ${dataDirectory}/server.json.`,
+  );
+
+/** Sends a signal and waits until the process is gone. */
+async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Promise<boolean> {
+  try {
+    process.kill(place.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPERM')
+      throw new BrokerError('CONFLICT', `The server (pid ${place.pid}) belongs to another user, who has to stop it.`);
+  }
+  const end = performance.now() + ms;
+  while (isItsProcess(place)) {
+    if (performance.now() > end) return false;
+    await sleep(pollMs);
+  }
+  return true;
+}

@@ -1,0 +1,47 @@
+import closeWithGrace from 'close-with-grace';
+import { sentence } from '../../../../../core/contract/findings.ts';
+import { stderrLog } from '../../../../process/log.ts';
+import { thisPackage } from '../../../../process/this-package.ts';
+import { secretsOf } from '../../../../process/secrets.ts';
+import { serve } from '../../../../server.ts';
+import { simulatedSentenceOf } from '../../../../data-directory/simulated-instances.ts';
+import { loadForStart } from './load-for-start.ts';
+import { recordStart } from './record-start.ts';
+import type { StartFlags } from './start-flags.ts';
+import { followSupervisor, tellSupervisor } from './supervised.ts';
+
+/** Longer than calls, loop and store may take to end, each by its own bound. */
+const graceMs = 30_000;
+
+/** `muster server start --foreground`: serves until a signal comes. */
+export async function startServer(flags: StartFlags): Promise<void> {
+  const loaded = await loadForStart(flags);
+  const { server: settings, scheduler, providers, data_directory } = loaded.configuration;
+  tellSupervisor(loaded);
+  const log = stderrLog(settings.log_level, { secrets: secretsOf(loaded) });
+  for (const finding of loaded.findings) log.warn({}, sentence(finding));
+  const start = recordStart(loaded, flags);
+  const server = await serve({
+    loaded,
+    log,
+    start,
+    log_calls: log.isLevelEnabled('debug'),
+    ...(flags.apiOnly ? { api_only: true } : {}),
+  });
+  const grace = closeWithGrace({ delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'muster failed and stops.');
+    else log.info({ pid: process.pid, signal }, 'muster stops: calls under way are answered, claims are given back.');
+    await server.close();
+    log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
+  });
+  followSupervisor(() => grace.close());
+  const names = providers.map(({ name }) => name);
+  const about = { pid: process.pid, configuration: start.config, data_directory, workers: settings.workers };
+  const what = `(scheduler ${scheduler}, providers ${names.join(', ') || 'none'})`;
+  log.info(about, `${thisPackage.name} ${thisPackage.version} answers at ${server.url} ${what}.`);
+  const simulated = simulatedSentenceOf(loaded);
+  if (simulated !== undefined) log.info({ provider_instances: start.simulated }, simulated);
+  if (!process.stdout.isTTY) return;
+  process.stdout.write(server.greeting);
+  if (simulated !== undefined) process.stdout.write(`${simulated}\n`);
+}

@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { BrokerError } from '../../../core/contract/errors.ts';
+import type { SimulatorFlags } from './simulator.ts';
+
+/** Runs the simulated cloud in this process until it is told to end. Standard output gets one line, with its url, once it answers. */
+export async function startSimulatedCloud(flags: SimulatorFlags): Promise<void> {
+  const [{ startSimulator }, { scenarios }, { runningClock, standingClock }] = await Promise.all([
+    import('../../../plugins/cloud-simulator/server/start-simulator.ts'),
+    import('../../../plugins/cloud-simulator/knobs/scenarios.ts'),
+    import('../../../plugins/cloud-simulator/clock.ts'),
+  ]);
+  const clock = flags.clock === 'standing' ? standingClock(Date.now()) : runningClock();
+  const options = { ...flags, clock, seed: flags.seed ?? randomInt(2 ** 47) };
+  const simulator = await startSimulator(options).catch((error: unknown) => {
+    throw refusal(error, flags);
+  });
+  const { scenario } = simulator.knobs;
+  const weather = scenario === null ? (flags.scenario ?? 'calm') : `${scenario}. ${scenarios[scenario]?.sentence ?? ''}`;
+  process.stdout.write(`Simulated cloud on ${simulator.url}: ${weather}\n`);
+  process.stderr.write(
+    `Point an AWS SDK or the AWS CLI at it with AWS_ENDPOINT_URL=${simulator.url}; any access key is an account of its own.\n` +
+      `Turn its knobs with POST ${simulator.url}/_sim/knobs, read what is left with GET ${simulator.url}/_sim/ledger.\n`,
+  );
+  const end = () => void simulator.close().then(() => process.exit(0));
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+}
+
+function refusal(error: unknown, flags: SimulatorFlags): BrokerError {
+  const message = error instanceof Error ? error.message : String(error);
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+    return new BrokerError('UNAVAILABLE', `Port ${flags.port} is taken. Choose another with --port, or any free one with --port 0.`);
+  return new BrokerError('INVALID_CONFIGURATION', message);
+}

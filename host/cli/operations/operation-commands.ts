@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { addCommonOptions } from '../common-options.ts';
+import { formsOf, type CommandForm } from '../command-forms.ts';
+import { addExamples } from '../examples.ts';
+import { addFileInputs, withFile, type FileFlags } from './file-inputs.ts';
+import { addInputs } from './input-options.ts';
+import { optionOf } from '../option-names.ts';
+import { nameInputs } from './rename-inputs.ts';
+import { readTexts, Unreadable } from './read-texts.ts';
+import { addReturnAll, insteadOfIds, returnsAll, type ReturnAllFlags } from './return-all.ts';
+import type { Call, RunFlags } from './run-operation.ts';
+import type { Cli } from '../cli.ts';
+
+type Flags = RunFlags & FileFlags & ReturnAllFlags & Readonly<Record<string, unknown>>;
+
+/** Gives a group the operations that are called by it. */
+export function addOperationCommands(group: Command, cli: Cli): void {
+  for (const form of formsOf(group.name())) addOperationCommand(group, form, cli);
+}
+
+function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void {
+  const { operation, preset, summary, example } = form;
+  const command = group.command(form.command.split(' ').slice(1).join(' ')).description(summary);
+  addInputs(command, operation, Object.keys(preset));
+  addFileInputs(command, operation);
+  if (returnsAll(operation)) addReturnAll(command);
+  addCommonOptions(command, operation);
+  if (operation.name === 'get_configuration') command.option('--local', 'Ask no server: what one that is started here would run by.');
+  addExamples(command, [[example]]);
+  command.action(async (...given: unknown[]) => {
+    const args = given.slice(0, operation.args.length);
+    const flags = command.opts<Flags>();
+    const { runOperation } = await import('./run-operation.ts');
+    try {
+      const calls = await callsOf(form, args, flags, (sentence) => cli.terminal.err(`muster: warning: ${sentence}\n`));
+      cli.code = await runOperation(calls, form, { ...flags, server: flags.server ?? true }, cli.terminal);
+    } catch (error) {
+      if (error instanceof Unreadable) command.error(`error: ${error.message}`);
+      throw nameInputs(error, operation);
+    }
+  });
+}
+
+/** What is called: once, but for a file with several templates that are only checked. */
+async function callsOf(
+  { operation, preset }: CommandForm,
+  args: readonly unknown[],
+  flags: Flags,
+  warn: (sentence: string) => void,
+): Promise<Call[]> {
+  const given = { ...operation.defaults, ...readTexts(operation, args, flags), ...preset };
+  if (returnsAll(operation) && flags.all) return [insteadOfIds(given, flags)];
+  const inputs = await withFile(operation, given, flags, warn);
+  for (const input of inputs) requireInputs(operation, input);
+  return inputs.map((input) => ({ operation, input }));
+}
+
+function requireInputs(
+  { input: { required = [], properties }, args }: CommandForm['operation'],
+  input: Readonly<Record<string, unknown>>,
+): void {
+  const missing = required.filter((name) => input[name] === undefined);
+  if (missing.length > 0) {
+    const named = missing.map((name) => (args.includes(name) ? `argument '${name}'` : `option '${optionOf(name)}'`));
+    throw new Unreadable(`missing required ${named.join(' and ')}`);
+  }
+  // What destroys everything says so itself; here it is asked for before anything is called.
+  if ('confirm' in properties && input['confirm'] !== true) throw new Unreadable('every machine is given back by this; add --force');
+}

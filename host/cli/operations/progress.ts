@@ -1,0 +1,76 @@
+import type { RequestAnswer } from '../../../core/contract/answers.ts';
+import type { Terminal } from '../../process/terminal.ts';
+
+/** `req-` and what tells it from others of the same hour. */
+const shortestId = 12;
+
+/** Tells on stderr how a request goes on: one line that is written anew on a screen, a line for each change elsewhere. */
+export interface Progress {
+  show(now: RequestAnswer): void;
+  /** Leaves the last line as it is. */
+  end(): void;
+}
+
+export function progress(terminal: Terminal): Progress {
+  const { err, errIsScreen } = terminal;
+  const began = performance.now();
+  let last = '';
+  return {
+    show(now) {
+      const line = progressLine(now);
+      const text = `${line}, ${Math.round((performance.now() - began) / 1000)} s`;
+      if (errIsScreen) err(`\r\u001b[K${fitted(text, now.request_id, terminal.errColumns)}`);
+      else if (line !== last) err(`${text}\n`);
+      last = line;
+    },
+    end() {
+      if (errIsScreen && last !== '') err('\n');
+    },
+  };
+}
+
+/** `req-1 in_progress: 3 requested, 2 running, 0 failed, 1 pending` */
+export function progressLine(request: RequestAnswer): string {
+  const { request_id, status, requested_count, machines = [], machine_ids } = request;
+  if (machine_ids) return `${request_id} ${status}: ${returnCounts(request, machine_ids.length).join(', ')}`;
+  const counts = Map.groupBy(machines, (machine) => machine.status);
+  const of = (state: string): number => counts.get(state)?.length ?? 0;
+  const failed = Math.max(of('failed'), neverCame(request));
+  const main = [`${requested_count} requested`, `${of('running')} running`, `${failed} failed`];
+  return `${request_id} ${status}: ${[...main, ...others(counts, 'running', 'failed')].join(', ')}`;
+}
+
+/**
+ * Of a request that has ended without being cancelled: machines that did not come, whether or not any was started for
+ * them.
+ */
+function neverCame({ status, fulfilment }: RequestAnswer): number {
+  if (!fulfilment || (status !== 'failed' && status !== 'completed')) return 0;
+  return Math.max(0, fulfilment.requested - fulfilment.delivered);
+}
+
+/**
+ * `2 to give back, 1 gone, 1 shutting-down`. Failures are told where there are some: a machine that failed earlier is
+ * gone like any other.
+ */
+function returnCounts({ status, requested_count, machines = [], fulfilment }: RequestAnswer, named: number): string[] {
+  const asked = requested_count || named;
+  const short = (fulfilment?.shortfall.length ?? 0) > 0;
+  if (status === 'completed' && !short) return [`${asked} to give back`, `${asked} gone`];
+  const counts = Map.groupBy(machines, (machine) => machine.status);
+  const failed = counts.get('failed')?.length ?? 0;
+  const main = [`${asked} to give back`, `${counts.get('terminated')?.length ?? 0} gone`, ...(failed > 0 ? [`${failed} failed`] : [])];
+  return [...main, ...others(counts, 'terminated', 'failed')];
+}
+
+const others = (counts: ReadonlyMap<string, readonly unknown[]>, ...told: readonly string[]): string[] =>
+  [...counts].flatMap(([state, mine]) => (told.includes(state) ? [] : [`${mine.length} ${state}`]));
+
+/** A line that would go on in the next row cannot be written anew: the id gives way first, then the end. */
+function fitted(line: string, id: string, columns: number | undefined): string {
+  // The last column stays free: some terminals begin a new row when it is written.
+  const over = columns ? line.length - (columns - 1) : 0;
+  if (over <= 0) return line;
+  const kept = Math.max(shortestId, id.length - over - 1);
+  return line.replace(id, `${id.slice(0, kept)}…`).slice(0, (columns ?? 0) - 1);
+}

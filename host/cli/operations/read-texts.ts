@@ -1,0 +1,108 @@
+import { convertText } from '../../../core/schema/convert.ts';
+import { planOf, type Plan } from '../../../core/schema/plan.ts';
+import { camelCase } from '../../../core/schema/spelling.ts';
+import { declarations, type DeclaredOperation, type FieldSchema } from './declared-operations.ts';
+import { mannerOf, spellingsOf } from './input-options.ts';
+
+/** What was written cannot be read as what it has to be: said as a usage error. */
+export class Unreadable extends Error {}
+
+/**
+ * The input of an operation from the texts of a command line, by canonical names. Numbers and the like are converted where that is unmistakable;
+ * whether they are allowed says the operation itself.
+ */
+export function readTexts(
+  operation: DeclaredOperation,
+  args: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(operation.input.properties)) {
+    const place = operation.args.indexOf(name);
+    const byPlace = place < 0 ? undefined : args[place];
+    const given: [string, unknown][] = byPlace === undefined || (Array.isArray(byPlace) && byPlace.length === 0) ? [] : [[name, byPlace]];
+    for (const spelling of spellingsOf(name, field)) {
+      const value = options[camelCase(spelling.slice(2).replaceAll('-', '_'))];
+      if (value !== undefined && !(field.default === true && value === true)) given.push([spelling, value]);
+    }
+    const [first, ...others] = given.map(([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const);
+    if (first === undefined) continue;
+    const other = others.find(([, value]) => JSON.stringify(value) !== JSON.stringify(first[1]));
+    if (other) throw new Unreadable(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
+    input[name] = first[1];
+  }
+  return convertText(planOf(operation.input), input) as Record<string, unknown>;
+}
+
+function valueOf({ input }: DeclaredOperation, name: string, field: FieldSchema, spelling: string, given: unknown): unknown {
+  const manner = mannerOf(field);
+  if (manner === 'list') return (given as readonly string[]).flatMap((text) => listOf(text, spelling));
+  if (manner === 'map') return mapOf(given as readonly string[], planOf(field as never), spelling);
+  if (typeof given !== 'string' || field.type !== undefined || field.enum) return given;
+  return input.additionalProperties ? templateValue(name, given) : jsonOrText(given);
+}
+
+function listOf(text: string, spelling: string): unknown[] {
+  if (!text.trimStart().startsWith('[')) return text.split(',').flatMap((item) => item.trim() || []);
+  return json(text, spelling) as unknown[];
+}
+
+/** `key=value` pairs and objects in JSON, laid over each other. */
+export function mapOf(texts: readonly string[], plan: Plan, spelling: string): Record<string, unknown> {
+  const parts = texts.map((text): object => {
+    if (text.trimStart().startsWith('{')) return json(text, spelling) as object;
+    const at = text.indexOf('=');
+    if (at < 1) throw new Unreadable(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
+    const value = text.slice(at + 1);
+    return { [text.slice(0, at)]: plan.fields || holdsTexts(plan) ? value : jsonOrText(value) };
+  });
+  return Object.assign({}, ...parts) as Record<string, unknown>;
+}
+
+/** `field=value` and `field.key=value` for a template, each read as its field is known to be, or as JSON where it is not. */
+export function templateFields(texts: readonly string[], spelling: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const text of texts) {
+    const [, field = '', key, value = ''] = /^([^=.]+)(?:\.([^=]+))?=(.*)$/s.exec(text) ?? [];
+    if (field === '') throw new Unreadable(`option '${spelling}' takes field=value; '${text}' is none`);
+    if (key === undefined) fields[field] = templateValue(field, value);
+    else fields[field] = { ...(fields[field] as object | undefined), [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value) };
+  }
+  return fields;
+}
+
+function templateValue(field: string, text: string): unknown {
+  const plan = templatePlan(field);
+  if (plan === undefined || text === 'null') return jsonOrText(text);
+  return convertText(plan, text);
+}
+
+function templatePlan(field: string): Plan | undefined {
+  const { fields, spellings } = planOf(declarations().template);
+  return fields?.get(spellings?.get(field) ?? field);
+}
+
+/** A map whose values are texts whatever they look like. */
+function holdsTexts(plan: Plan | undefined): boolean {
+  const { patternProperties, additionalProperties } = (plan?.schema ?? {}) as Readonly<
+    Record<string, Readonly<Record<string, unknown>> | undefined>
+  >;
+  const values = (patternProperties ? Object.values(patternProperties)[0] : additionalProperties) as FieldSchema | undefined;
+  return values?.type === 'string';
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function json(text: string, spelling: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Unreadable(`'${spelling}' is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

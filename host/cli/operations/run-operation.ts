@@ -1,0 +1,173 @@
+import type { RequestAnswer } from '../../../core/contract/answers.ts';
+import { interruption } from '../../process/interruption.ts';
+import { dataDirectoryOf } from '../../client/data-directory-of.ts';
+import { openClient, purposeOf, type Opened, type ReachFlags } from '../../client/open-client.ts';
+import { neverReached } from '../../client/never-reached.ts';
+import type { OperationClient } from '../../client/server-client.ts';
+import { tellServer } from '../../client/tell-server.ts';
+import type { Terminal } from '../../process/terminal.ts';
+import type { CommandForm } from '../command-forms.ts';
+import type { DeclaredOperation } from './declared-operations.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { hasEnded, outcomeOf } from '../outcome.ts';
+import { print, textOf, type Form } from '../output/print.ts';
+import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
+import { watch } from './watch.ts';
+
+/** The options that every operation command has. */
+export interface RunFlags extends ReachFlags {
+  readonly output: Form;
+  readonly wait?: boolean;
+  readonly waitTimeout?: number;
+  readonly watch?: boolean;
+  readonly interval?: number;
+}
+
+export interface Call {
+  readonly operation: DeclaredOperation;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Carries calls of one operation out and prints what comes of it; the exit code. */
+export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
+  const watches = form.watches || flags.watch === true;
+  // What is not there yet may come while somebody watches.
+  const purpose = watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation);
+  let opened = await openClient(flags, purpose, terminal);
+  const again = async (call: Call, error: unknown): Promise<unknown> => {
+    // It was just ending, as for a restart.
+    if (flags.url !== undefined || !neverReached(error)) throw error;
+    await opened.client.close();
+    opened = await openClient(flags, purpose, terminal);
+    return opened.client.call(call.operation.name, call.input);
+  };
+  try {
+    if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
+    const answers: unknown[] = [];
+    for (const call of calls)
+      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => again(call, error)));
+    const answer = answers.length === 1 ? answers[0] : answers;
+    if (operation.leaves_work) return await afterwards(opened, { operation, input }, answer, flags, terminal);
+    return await printed(operation, input, answer, flags, terminal);
+  } finally {
+    await opened.client.close();
+  }
+}
+
+async function printed(
+  { name }: DeclaredOperation,
+  input: Call['input'],
+  answer: unknown,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (name === 'get_configuration' && input['key'] !== undefined && isNothing(answer)) {
+    terminal.err(`muster: the configuration has nothing at '${String(input['key'])}'.\n`);
+    return exitCodes.not_found;
+  }
+  await print(name, answer, flags.output, terminal, input);
+  const checks = [answer].flat() as readonly { readonly valid?: boolean }[];
+  return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
+}
+
+const isNothing = (answer: unknown): boolean => Object.keys((answer as { readonly origins: object }).origins).length === 0;
+
+/** Sees to what an operation leaves to be done: a server is started for it, or this process stays until it is. */
+async function afterwards(
+  opened: Opened,
+  { operation, input }: Call,
+  answer: unknown,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const cancels = operation.name === 'cancel_request' || input['status'] === 'cancelled';
+  const awaited = requestsIn(answer, cancels);
+  const waits = flags.wait === true || opened.works === true;
+  if (!waits) await print(operation.name, answer, flags.output, terminal);
+  const client = await clientOfWorker(opened, flags, terminal, awaited);
+  try {
+    if (!waits) {
+      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
+      return exitCodes.done;
+    }
+    const here = opened.works ? { here: dataDirectoryOf(flags.config) } : {};
+    return await waited(client, operation, answer, { ...awaited, ...here }, flags, terminal);
+  } finally {
+    if (client !== opened.client) await client.close();
+  }
+}
+
+/** The client to ask from now on. What was stored stays stored when no server can be started: that is said with the ids. */
+async function clientOfWorker(
+  { client, left }: Opened,
+  flags: RunFlags,
+  terminal: Terminal,
+  { request_ids }: WaitingFor,
+): Promise<OperationClient> {
+  if (!left) return client;
+  const { seeToWork } = await import('../../client/ensure-server.ts');
+  try {
+    const place = await seeToWork(left.loaded.configuration, flags.config);
+    if (!place) return client;
+    tellServer(place, terminal);
+    return (await openClient(flags, 'store', terminal)).client;
+  } catch (error) {
+    terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);
+    throw error;
+  }
+}
+
+interface Waiting extends WaitingFor {
+  /** The data directory, when it is this process that carries requests out. */
+  readonly here?: string;
+}
+
+async function waited(
+  client: OperationClient,
+  { name }: DeclaredOperation,
+  answer: unknown,
+  { here, ...awaited }: Waiting,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  using stop = interruption();
+  const seconds = flags.waitTimeout === undefined ? {} : { seconds: flags.waitTimeout };
+  try {
+    const { requests, code } = await waitForRequests(client, awaited, terminal, { ...seconds, signal: stop.signal });
+    const single = requests.length === 1 && 'status' in (answer as object);
+    if (single) await print('sync_and_get_request', requests[0], flags.output, terminal);
+    else await print(name, { ...(answer as object), requests }, flags.output, terminal);
+    return code;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    const ids = awaited.request_ids.join(' ');
+    if (here === undefined) terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${ids}\n`);
+    else terminal.err(`muster: no longer carried out: the next server on ${here} goes on with ${ids}\n`);
+    return exitCodes.interrupted;
+  }
+}
+
+const defaultInterval = 2;
+
+async function watchOperation({ client, alone }: Opened, { operation, input }: Call, flags: RunFlags, terminal: Terminal): Promise<number> {
+  using stop = interruption();
+  const look = async () => {
+    const answer = await client.call(operation.name, input, stop.signal);
+    return { answer, text: await textOf(operation.name, answer, flags.output, terminal, { each: true, input }) };
+  };
+  const isRequest = operation.name === 'sync_and_get_request';
+  if (alone !== undefined)
+    terminal.err(`No server runs on ${alone}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`);
+  const last = await watch(
+    {
+      look,
+      text: ({ text }) => text,
+      hasEnded: ({ answer }) => isRequest && hasEnded(answer as RequestAnswer),
+      seconds: flags.interval ?? defaultInterval,
+      signal: stop.signal,
+    },
+    terminal,
+  );
+  return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
+}

@@ -1,0 +1,10 @@
+import { dirname, join, resolve } from 'node:path';
+import { configurationDirectory } from '../../config/sources/search-places.ts';
+
+/** The data directory of the configuration that is in force, without reading it: that takes longer than a call. */
+export function dataDirectoryOf(config: string | undefined): string {
+  const { MUSTER_DATA_DIR: moved, MUSTER_CONFIG: named } = process.env;
+  if (moved) return resolve(moved);
+  const file = config ?? (named || undefined);
+  return join(file === undefined ? configurationDirectory(process.cwd()) : dirname(resolve(file)), 'data');
+}

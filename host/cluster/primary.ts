@@ -1,0 +1,73 @@
+import { dirname } from 'node:path';
+import { systemClock } from '../../core/contract/clock.ts';
+import { lockDataDirectory } from '../data-directory/data-directory.ts';
+import { LoopThread } from '../loop/loop-thread.ts';
+import type { Family } from '../metrics/family.ts';
+import { processFamilies } from '../metrics/process-families.ts';
+import { ThreadMeter } from '../metrics/thread-meter.ts';
+import { thisOwner } from '../process/this-owner.ts';
+import { rateLimits } from '../rest/limits/rate-limits.ts';
+import { announce, socketPathOf, urlOf, warnOfOthers, type RunningServer, type ServeOptions } from '../server.ts';
+import { requireSharedStorage } from '../store/shared-storage.ts';
+import { cannotListen } from '../http/serve-http.ts';
+import { Crew } from './worker-pool.ts';
+import { Dealer } from './connection-balancer.ts';
+import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+
+/**
+ * A server whose HTTP is served by several processes. This one keeps what there is once: the lock, the loop thread, the counters of rate limits and
+ * `server.json`. It answers no call itself, so nothing that a caller does holds the loop up.
+ */
+export async function serveWithWorkers(options: ServeOptions): Promise<RunningServer> {
+  const { loaded, log, log_calls = false, api_only = false } = options;
+  const { configuration } = loaded;
+  const { workers, host, rate_limit } = configuration.server;
+  requireSharedStorage(loaded, `${workers} workers need`);
+  const undo = new AsyncDisposableStack();
+  try {
+    if (!api_only) undo.use(lockDataDirectory(configuration.data_directory));
+    const socket_path = await socketPathOf(options);
+    const dealer = new Dealer();
+    undo.defer(() => dealer.close());
+    const { port, address } = await dealer.listen(host, configuration.server.port).catch((cause: unknown) => {
+      throw cannotListen(host, configuration.server.port, cause);
+    });
+    if (socket_path !== null) await dealer.listenOnSocket(socket_path);
+    const url = urlOf(host, port);
+    const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
+    const limits = rateLimits(rate_limit, systemClock);
+    const meter = new ThreadMeter('primary', 0);
+    const looked = (request_ids: readonly string[], at: number) => crew.tell({ do: 'looked', request_ids, at });
+    const loop = api_only ? undefined : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
+    const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
+
+    async function answerTo(question: Question): Promise<unknown> {
+      if (question.ask === 'trouble') return loop?.trouble();
+      if (question.ask === 'check') return loop?.check(question.instance);
+      if (question.ask === 'take') return limits.take(question.group, question.client);
+      const [ofWorkers, ofLoop] = await Promise.all([crew.measures(), loop?.measures() ?? ([] as readonly Family[])]);
+      return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
+    }
+    function hear(message: FromWorker, say: (message: ToWorker) => void): void {
+      if (message.told === 'look') loop?.look(message.request_ids);
+      if (message.told !== 'question') return;
+      const { id, question } = message;
+      void answerTo(question).then((answer) => say({ do: 'hear', id, answer }));
+    }
+    const start = (worker: number): ToWorker => ({ do: 'start', data: { ...data, worker } satisfies WorkerData });
+    const crew = new Crew({ workers, log, dealer, start, hear });
+
+    undo.defer(() => loop?.stop());
+    undo.defer(() => crew.stop());
+    undo.defer(() => dealer.close());
+    const { greeting, warnings } = await crew.begin();
+    if (!api_only) undo.use(announce(options, port, socket_path));
+    warnOfOthers(address, host, log);
+    for (const wrong of warnings) log.warn({}, wrong);
+    let closing: Promise<void> | undefined;
+    return { url, greeting, close: () => (closing ??= undo.disposeAsync()) };
+  } catch (error) {
+    await undo.disposeAsync();
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { loadPlugins } from '../../config/plugins/load-plugins.ts';
+import { isBrokerError } from '../../core/contract/errors.ts';
+import { TemplateReview } from '../../core/templates/review.ts';
+import { compose, type Broker } from '../compose.ts';
+import { connectionBound } from '../http/connection-bound.ts';
+import { firstSteps } from '../process/first-steps.ts';
+import { stderrLog } from '../process/log.ts';
+import { secretsOf } from '../process/secrets.ts';
+import { callLog, followTemplates } from '../http/serve-http.ts';
+import { Intake } from './connection-receiver.ts';
+import type { ToWorker, WorkerData } from './messages.ts';
+import { tell, WorkerLink } from './worker-link.ts';
+
+/** Waits to be told what to serve, and serves it until it is told to stop. When the primary dies the channel ends, and with it this process. */
+export function runWorker(): void {
+  let link: WorkerLink | undefined;
+  let running: Promise<Running> | undefined;
+
+  async function stop(): Promise<void> {
+    await (await running)?.close();
+    process.exit(0);
+  }
+
+  process.on('message', (message: ToWorker, socket?: Socket) => {
+    if (message.do === 'start') {
+      link = new WorkerLink(message.data);
+      running = start(message.data, link);
+    } else if (message.do === 'serve') {
+      tell({ told: 'taken', id: message.id });
+      // Absent when the caller was gone before it came here.
+      if (socket) void running?.then(({ intake }) => intake.take(socket, message.local));
+    } else if (message.do === 'measure') void running?.then(({ broker }) => tell({ told: 'measured', families: broker.meter.families() }));
+    else if (message.do === 'stop') void stop();
+    else link?.hear(message);
+  });
+  process.once('disconnect', () => process.exit(0));
+  process.once('SIGTERM', () => tell({ told: 'leaving' }, () => void stop()));
+  // Ctrl-C reaches every process of the terminal; the primary says when to end.
+  process.on('SIGINT', () => undefined);
+}
+
+interface Running {
+  readonly broker: Broker;
+  readonly intake: Intake;
+  close(): Promise<void>;
+}
+
+/** Serves; a process that cannot says why and ends. */
+async function start(data: WorkerData, link: WorkerLink): Promise<Running> {
+  try {
+    return await serve(data, link);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    tell({ told: 'failed', message, ...(isBrokerError(error) ? { code: error.code } : {}) }, () => process.exit(1));
+    return new Promise(() => undefined);
+  }
+}
+
+async function serve({ worker, configuration, plugins_from, url, bound, log_calls }: WorkerData, link: WorkerLink): Promise<Running> {
+  const [plugins, { createApp }] = await Promise.all([loadPlugins(configuration.plugins, { cwd: plugins_from }), import('../rest/app.ts')]);
+  const log = stderrLog(configuration.server.log_level, { secrets: secretsOf({ configuration, plugins }), about: { worker } });
+  process.once('uncaughtException', (err) => {
+    log.fatal({ err }, 'A worker failed and stops.');
+    process.exit(1);
+  });
+  const types = plugins.flatMap((plugin) => plugin.providers ?? []);
+  const apis = plugins.flatMap((plugin) => plugin.providerApis ?? []);
+  const loaded = { configuration, plugins, review: new TemplateReview(types, apis), origins: new Map(), findings: [] };
+  const broker = await compose({ loaded, log, primary: link });
+  const app = createApp({ broker, bound, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
+  await app.ready();
+  const { max_connections, workers } = configuration.server;
+  const intake = new Intake(app, connectionBound(Math.ceil(max_connections / workers)), log);
+  const watching = followTemplates(broker);
+  tell({ told: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
+  return {
+    broker,
+    intake,
+    async close() {
+      watching[Symbol.dispose]();
+      await intake.close(log);
+      await broker.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { BrokerError } from '../../core/contract/errors.ts';
+import type { Checked } from '../../core/model/health.ts';
+import type { LoopHandle } from '../loop/loop-handle.ts';
+import type { Family } from '../metrics/family.ts';
+import type { Allowance, RateLimits } from '../rest/limits/rate-limits.ts';
+import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+import type { PrimaryLink } from './primary-link.ts';
+
+/** A primary that does not answer is overrun, or about to be gone with all its workers. */
+const patienceMs = 5_000;
+/** Longer than the loop waits for a provider. */
+const checkMs = 30_000;
+
+/** The worker's end of the channel to the primary. */
+export class WorkerLink implements PrimaryLink, RateLimits {
+  readonly worker: number;
+  readonly #hasLoop: boolean;
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #questions = 0;
+  #looked: (request_ids: readonly string[], at: number) => void = () => undefined;
+
+  constructor({ worker, loop }: WorkerData) {
+    this.worker = worker;
+    this.#hasLoop = loop;
+  }
+
+  hear(message: ToWorker): void {
+    if (message.do === 'looked') this.#looked(message.request_ids, message.at);
+    if (message.do !== 'hear') return;
+    this.#waiting.get(message.id)?.(message.answer);
+    this.#waiting.delete(message.id);
+  }
+
+  loop(looked: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined {
+    this.#looked = looked;
+    if (!this.#hasLoop) return undefined;
+    return {
+      where: 'primary',
+      trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),
+      measures: () => Promise.resolve([]),
+      check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
+      look: (request_ids) => tell({ told: 'look', request_ids }),
+      // It ends with the primary.
+      stop: () => Promise.resolve(),
+    };
+  }
+
+  measures(): Promise<readonly (readonly Family[])[]> {
+    return this.#ask({ ask: 'measures' });
+  }
+
+  take(group: Parameters<RateLimits['take']>[0], client: string): Promise<Allowance> {
+    return this.#ask({ ask: 'take', group, client });
+  }
+
+  #ask<T>(question: Question, ms = patienceMs): Promise<T> {
+    const id = this.#questions++;
+    return new Promise<T>((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#waiting.delete(id);
+        reject(new BrokerError('UNAVAILABLE', 'The server is overrun; try again.', { retry_after_s: 1 }));
+      }, ms);
+      this.#waiting.set(id, (answer) => {
+        clearTimeout(late);
+        resolve(answer as T);
+      });
+      tell({ told: 'question', id, question });
+    });
+  }
+}
+
+/** Says something to the primary. When it is gone, so is this process in a moment. */
+export function tell(message: FromWorker, said: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, undefined, {}, said);
+  else said();
+}

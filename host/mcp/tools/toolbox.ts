@@ -1,0 +1,49 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Operation } from '../../../core/operations/operation.ts';
+import { withInteractiveDefaults } from '../../../core/operations/interactive-input.ts';
+import { operations } from '../../../core/operations/registry.ts';
+import { hint } from '../../../core/schema/spelling.ts';
+import { HandlerDiscoveryError } from '../../sdk/errors.ts';
+import type { CarryOperation } from '../sessions/broker-access.ts';
+import { failure, success } from './envelope.ts';
+import { toolOf } from './tool.ts';
+
+export interface Toolbox {
+  offered(): Tool[];
+  /** Never rejects, unless the call was cancelled: a failure is an answer. */
+  call(name: string, given: Readonly<Record<string, unknown>>, carry: CarryOperation, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+const all: readonly Operation<any, any>[] = operations;
+const known = new Map(all.map((operation) => [operation.name, operation]));
+
+/** Every operation as a tool, or with `readOnly` every query. */
+export function toolbox(readOnly: boolean): Toolbox {
+  const mine = readOnly ? all.filter(({ kind }) => kind === 'query') : all;
+  const names = mine.map(({ name }) => name);
+
+  function find(name: string): Operation<any, any> {
+    const operation = known.get(name);
+    if (operation && names.includes(name)) return operation;
+    const message = operation
+      ? `The tool '${name}' changes something, and this server was started with --read-only.`
+      : `There is no tool '${name}'${hint(name, names) || '.'}`;
+    throw new HandlerDiscoveryError('NOT_FOUND', message, { operation: name });
+  }
+
+  return {
+    offered: () => (readOnly ? mine.map(toolOf) : [...everyTool()]),
+    async call(name, given, carry, signal) {
+      try {
+        const operation = find(name);
+        return success(name, await carry(operation, withInteractiveDefaults(operation, given), signal));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return failure(name, given, error);
+      }
+    },
+  };
+}
+
+let tools: readonly Tool[] | undefined;
+const everyTool = (): readonly Tool[] => (tools ??= all.map(toolOf));

@@ -1,0 +1,15 @@
+import { BrokerError } from '../../../core/contract/errors.ts';
+import { fingerprint } from '../../../core/model/ids.ts';
+import type { Caller } from '../../../core/operations/operation.ts';
+import { isHeaderText } from './header-text.ts';
+
+const anyone: Caller = {};
+
+/** Who calls, by the Idempotency-Key header. INVALID_REQUEST for a key that is none. */
+export function callerOf(header: string | readonly string[] | undefined, scope: string, input: unknown): Caller {
+  if (header === undefined) return anyone;
+  if (!isHeaderText(header)) {
+    throw new BrokerError('INVALID_REQUEST', 'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.');
+  }
+  return { key: { scope, key: header, fingerprint: fingerprint(input) } };
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Broker } from '../../compose.ts';
+import { jsonType } from '../bind-operation.ts';
+import type { Json } from '../../schema/public-schema.ts';
+import type { PathTable } from './path-table.ts';
+
+/** /openapi.json, and /docs and /redoc that show it. Nothing of it is loaded before somebody asks; nobody is limited. */
+export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broker: Broker): void {
+  const document = once(async (): Promise<Json> => (await import('../openapi/document.ts')).openApiDocument(broker, app));
+  const text = once(async () => Buffer.from(JSON.stringify(await document())));
+  const pages = once(async () => {
+    const { documentationPages } = await import('../docs/pages.ts');
+    return documentationPages({ document: await document(), log: broker.log });
+  });
+
+  async function show(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { routing } = await pages();
+    const { 'x-request-id': id, connection } = reply.getHeaders();
+    reply.hijack();
+    for (const [name, value] of Object.entries({ 'x-request-id': id, connection }))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    routing(request.raw, reply.raw);
+  }
+
+  app.get('/openapi.json', async (_, reply) => reply.header('content-type', jsonType).send(await text()));
+  for (const url of ['/docs', '/docs/*', '/redoc', '/redoc/*']) app.route({ method: 'GET', url, handler: show });
+  for (const path of ['/openapi.json', '/docs/', '/redoc/']) paths.add('GET', path, 'detail');
+}
+
+/** Makes a thing at the first call; again only when that failed. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
+}

@@ -1,6 +1,0 @@
-/** The body of a process that serves HTTP for a primary, which starts it. */
-import { quickStart } from '../quick-start.ts';
-
-quickStart();
-const { runWorker } = await import('./run-worker.ts');
-runWorker();

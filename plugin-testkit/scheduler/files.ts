@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { isError, type SchedulerStrategy } from '../../core/index.ts';
+import type { Checks } from '../runner.ts';
+import { deepFrozen } from './deep-frozen.ts';
+import { calmly } from './calmly.ts';
+import { paths, withPart } from './places.ts';
+import { readerOf, shown } from './reader.ts';
+import { checkTemplatesOf } from './templates-of.ts';
+import type { SchedulerSubject } from './subject.ts';
+
+/** What may stand anywhere by mistake. */
+const oddParts: readonly unknown[] = [null, true, 1e21, '', 'x=1;y', [], [null, [7]], {}, { a: { b: [] } }];
+
+/** What no template file is. */
+const nonsense: readonly unknown[] = [
+  null,
+  true,
+  7,
+  '',
+  'templates',
+  [],
+  {},
+  [null],
+  [[]],
+  [7, 'x', true],
+  [{}],
+  { templates: null },
+  { templates: {} },
+  { templates: 'x' },
+  { templates: [null, 7, 'x', [], {}] },
+  { templates: [{ template_id: 7 }, { templateId: null }, { template_id: {} }] },
+  { templates: [{ template_id: 'a', tags: 7, attributes: 'x', subnet_ids: {}, max_instances: [] }] },
+  { templates: [{ templateId: 'a', attributes: null, vmTypes: 7, instanceTags: [], maxNumber: {} }] },
+  JSON.parse('{"__proto__": {"templates": []}, "constructor": 1}'),
+  { scheduler_type: 7, templates: [{ template_id: 'a' }, { template_id: 'a' }] },
+];
+
+/** What is read of template files. */
+export function checkFiles(
+  checks: Checks,
+  strategy: SchedulerStrategy,
+  { files = [], strangers = [], fields = [] }: SchedulerSubject,
+): void {
+  const { when } = checks;
+  const read = readerOf(strategy, fields);
+  const recognises = strategy.recognises?.bind(strategy);
+  const samples = read && files.length > 0 ? { read } : undefined;
+  const noSamples = read ? '`files` of the dialect' : 'a strategy that reads templates';
+
+  when(
+    recognises,
+    'a strategy that recognises files',
+    'recognises answers for whatever stands in a file, and never throws',
+    async (knows) => {
+      for (const file of nonsense)
+        for (const name of ['templates.json', '', 'x.yaml']) {
+          const what = `of ${shown(file)}`;
+          assert.equal(typeof calmly(() => knows(deepFrozen(file), name), what), 'boolean', what);
+        }
+    },
+  );
+
+  when(
+    recognises && files.length > 0 ? recognises : undefined,
+    recognises ? noSamples : 'a strategy that recognises files',
+    'recognises says yes to files of the dialect',
+    async (knows) => {
+      for (const { content, name } of files) assert.equal(knows(deepFrozen(content), name), true, name);
+    },
+  );
+
+  when(
+    recognises && strangers.length > 0 ? recognises : undefined,
+    recognises ? '`strangers`, files of others' : 'a strategy that recognises files',
+    'recognises says no to files of others',
+    async (knows) => {
+      for (const { content, name } of strangers) assert.equal(knows(deepFrozen(content), name), false, name);
+    },
+  );
+
+  when(
+    read,
+    'a strategy that reads templates',
+    'readTemplates finds nothing in what is no template file, says so, and never throws',
+    async (readIn) => {
+      for (const file of nonsense) {
+        const { layers, findings } = readIn(file);
+        for (const { template_id } of layers) assert.equal(typeof template_id, 'string', `of ${JSON.stringify(file)}`);
+        for (const { level, path, message } of findings) {
+          assert.ok(['error', 'warning'].includes(level), `of ${JSON.stringify(file)}`);
+          assert.match(path, /^(\/|$)/, `A finding of ${JSON.stringify(file)} has no path.`);
+          assert.notEqual(message, '');
+        }
+      }
+      for (const file of [null, 7, 'templates'])
+        assert.ok(readIn(file).findings.some(isError), `${JSON.stringify(file)} is no template file, and nobody is told.`);
+    },
+  );
+
+  for (const { name, content, templates, errors = [] } of files)
+    when(read, 'a strategy that reads templates', `${name} is read as its author says`, async (readIn) => {
+      const { layers, findings } = readIn(content);
+      const known = Object.fromEntries(layers.map(({ template_id, fields: found }) => [template_id, { ...found, template_id }]));
+      assert.deepEqual(known, Object.fromEntries(Object.entries(templates).map(([id, wanted]) => [id, { ...wanted, template_id: id }])));
+      assert.deepEqual(
+        findings
+          .filter(isError)
+          .map(({ path }) => path)
+          .toSorted(),
+        errors.toSorted(),
+      );
+    });
+
+  when(samples, noSamples, 'the same file is read the same way twice, and is not changed', async ({ read: readIn }) => {
+    for (const { name, content } of files) assert.deepEqual(readIn(content), readIn(content), name);
+  });
+
+  when(samples, noSamples, 'whatever stands in the place of a part of a file, it is read without a throw', async ({ read: readIn }) => {
+    for (const { name, content } of files)
+      for (const path of paths(content).slice(0, 300))
+        for (const odd of oddParts) {
+          const file = withPart(content, path, odd);
+          readIn(file);
+          const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${shown(file)}`);
+          assert.ok(known === undefined || typeof known === 'boolean', `of ${shown(file)}`);
+        }
+  });
+
+  checkTemplatesOf(checks, files, samples?.read, noSamples);
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { SchedulerStrategy } from '../../core/index.ts';
+import type { Checks } from '../runner.ts';
+
+const views = ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'] as const;
+
+/** What a strategy is made of. */
+export function checkManifest({ check }: Checks, strategy: SchedulerStrategy): void {
+  check('its name is a word, and its media type is one where it has one', async () => {
+    assert.match(strategy.name, /^[a-z][a-z0-9-]*$/, 'People write the name into the configuration: small letters, digits and hyphens.');
+    if (strategy.media_type === undefined) return;
+    assert.match(strategy.media_type, /^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=("[^"]*"|[\w.+-]+))*$/);
+  });
+
+  check('it has every view, each with the schema of what it renders', async () => {
+    for (const name of views) {
+      const view = strategy[name];
+      assert.equal(typeof view?.render, 'function', `'${name}' renders nothing.`);
+      assert.ok(typeof view.schema === 'object' && view.schema !== null, `'${name}' has no schema.`);
+      assert.doesNotThrow(() => JSON.stringify(view.schema), `The schema of '${name}' is no JSON.`);
+    }
+    assert.equal(typeof strategy.listed.entry, 'function');
+    assert.equal(typeof strategy.listed.around, 'function');
+  });
+
+  check('what it can do with files are functions, and what it recognises it can read', async () => {
+    for (const name of ['recognises', 'readTemplates', 'statusWord'] as const)
+      assert.ok(['undefined', 'function'].includes(typeof strategy[name]), `'${name}' must be a function.`);
+    if (strategy.recognises)
+      assert.equal(typeof strategy.readTemplates, 'function', 'It recognises files and cannot read them: nobody else would.');
+  });
+}

@@ -1,0 +1,34 @@
+import {
+  CommonTemplate,
+  compile,
+  Type,
+  type CanonicalTemplate,
+  type SchedulerStrategy,
+  type TemplatesRead,
+  type TObject,
+} from '../../core/index.ts';
+import { calmly } from './calmly.ts';
+import { deepFrozen } from './deep-frozen.ts';
+
+/** Reads what stands in a template file. */
+export type Reader = (file: unknown) => TemplatesRead;
+
+/** How a strategy reads; undefined where it reads no templates. A throw fails the check. */
+export function readerOf(strategy: SchedulerStrategy, fields: readonly TObject[]): Reader | undefined {
+  const read = strategy.readTemplates?.bind(strategy);
+  const canonical = canonicalOf(fields);
+  return read && ((file) => calmly(() => read(deepFrozen(file), canonical), `of ${shown(file)}`));
+}
+
+/** The beginning of a file, for messages. */
+export const shown = (file: unknown): string => JSON.stringify(file).slice(0, 200);
+
+/** As the broker does it: own names, their camelCase and aliases of the common fields and those of the providers. */
+function canonicalOf(fields: readonly TObject[]): (raw: Record<string, unknown>) => CanonicalTemplate {
+  const properties = Object.assign({}, CommonTemplate.properties, ...fields.map((each) => each.properties)) as TObject['properties'];
+  const schema = compile(Type.Object(properties, { additionalProperties: true }));
+  return (raw) => {
+    const { value, findings } = schema.canonical(raw);
+    return { fields: { ...(value as Record<string, unknown>) }, findings };
+  };
+}

@@ -1,0 +1,63 @@
+import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
+import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
+import { inTurn, pagesOf, type CloudSession } from '../../cloud/index.ts';
+
+/** Names that one question may have, and groups on a page. */
+const namesPerCall = 50;
+const groupsPerPage = 100;
+
+/** Groups by name, in as few questions as possible. Names of which nothing is shown are missing; what could not be asked is the fault. */
+export async function describeGroups(
+  session: CloudSession,
+  names: readonly string[],
+  call: Call,
+): Promise<ReadonlyMap<string, AutoScalingGroup | ProviderFault>> {
+  const found = new Map<string, AutoScalingGroup | ProviderFault>();
+  const asked = [...new Set(names)];
+  const packs = Array.from({ length: Math.ceil(asked.length / namesPerCall) }, (_, i) =>
+    asked.slice(i * namesPerCall, (i + 1) * namesPerCall),
+  );
+  const answers = await inTurn(packs, (pack) => page(session, pack, call));
+  answers.forEach((answer, index) => {
+    if (answer.status === 'fulfilled') {
+      for (const group of answer.value) found.set(group.AutoScalingGroupName ?? '', group);
+      return;
+    }
+    if (!isFault(answer.reason)) throw answer.reason;
+    for (const name of packs[index] ?? []) found.set(name, answer.reason);
+  });
+  return found;
+}
+
+/** One group; undefined when the cloud shows none of that name. */
+export async function describeGroup(session: CloudSession, name: string, call: Call): Promise<AutoScalingGroup | undefined> {
+  const [group] = await page(session, [name], call);
+  return group;
+}
+
+async function page(session: CloudSession, names: readonly string[], call: Call): Promise<AutoScalingGroup[]> {
+  return Array.fromAsync(pagesOfGroups(session, { AutoScalingGroupNames: [...names] }, call));
+}
+
+/** Groups by names or filters, page after page. */
+export async function* pagesOfGroups(
+  session: CloudSession,
+  asked: Pick<DescribeAutoScalingGroupsCommandInput, 'AutoScalingGroupNames' | 'Filters'>,
+  call: Call,
+): AsyncGenerator<AutoScalingGroup> {
+  for await (const page of pagesOf((next) =>
+    session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ ...asked, MaxRecords: groupsPerPage, ...next }), call),
+  )) {
+    yield* page.AutoScalingGroups ?? [];
+  }
+}
+
+/** Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more. */
+export const isDeleting = ({ Status }: AutoScalingGroup): boolean => Status !== undefined && Status !== '';
+
+export const isSuspended = ({ SuspendedProcesses }: AutoScalingGroup, process: string): boolean =>
+  SuspendedProcesses?.some(({ ProcessName }) => ProcessName === process) ?? false;
+
+/** Members that count for the group: not those that it sees off or keeps in a warm pool. */
+export const membersOf = ({ Instances }: AutoScalingGroup): readonly Instance[] =>
+  (Instances ?? []).filter(({ LifecycleState }) => !/^(Terminat|Detach|Warmed)/.test(LifecycleState ?? ''));

@@ -1,0 +1,20 @@
+import type { Call, OwnedResource } from '../../../core/index.ts';
+import { madeFor, ownTags, type CloudSession } from '../../cloud/index.ts';
+import { isDeleting, pagesOfGroups } from './describe-groups.ts';
+import { deleteGroup } from '../dispose-group.ts';
+
+/** Groups that carry an installation's tag and that nobody has asked to delete. */
+export async function* ownedGroups(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
+  const Filters = [{ Name: `tag:${ownTags.installation}`, Values: [installation] }];
+  for await (const group of pagesOfGroups(session, { Filters }, call)) {
+    if (isDeleting(group)) continue;
+    const created_at = group.CreatedTime && session.cloudClock.ours(group.CreatedTime);
+    const id = group.AutoScalingGroupName ?? '';
+    yield { kind: 'container', id, ...madeFor(group.Tags), ...(created_at === undefined ? {} : { created_at }) };
+  }
+}
+
+/** Deletes groups that nobody knows, with their machines, which nobody knows either. */
+export async function removeGroups(session: CloudSession, orphans: readonly OwnedResource[], call: Call): Promise<void> {
+  for (const { id } of orphans) await deleteGroup(session, id, call);
+}

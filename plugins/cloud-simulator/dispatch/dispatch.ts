@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { Action, ActionCall } from './action.ts';
+import { actionFor } from '../actions/index.ts';
+import { admit } from './admit.ts';
+import type { AuditEntry } from './audit.ts';
+import { faultError, faultFor } from './faults.ts';
+import { draw } from '../knobs/span.ts';
+import type { FaultRule } from '../knobs/wire-knobs.ts';
+import { paramsHash } from './params-hash.ts';
+import type { Simulation } from '../simulation.ts';
+import { throttle } from './throttle.ts';
+import { type Caller, type CallerHeaders, readCaller } from '../wire/caller.ts';
+import { AwsError } from '../wire/errors.ts';
+import type { Form } from '../wire/form.ts';
+import { checkFilterLimits } from '../wire/limits.ts';
+import { knownVersion, type Protocol, protocolOf } from '../wire/protocols.ts';
+import { flag } from '../wire/values.ts';
+
+/** What the caller is to get, and how. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  /** Content type of the body. */
+  readonly type: string;
+  readonly requestId: string;
+  /** How it goes wrong on the wire, if it does. */
+  readonly fault: FaultRule | undefined;
+  /** Wait before the head of the answer. */
+  readonly delayMs: number;
+  /** The date of the answer, in epoch milliseconds; the computer's where nobody knows whose clock counts. */
+  readonly date: number | undefined;
+  /** The call's line in the audit; absent for what is not a call at all. */
+  readonly entry: AuditEntry | undefined;
+}
+
+/**
+ * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of arrival. What happens to a
+ * call, in this order: it is recognised, admitted, throttled, met by a fault, executed and told.
+ */
+export function dispatch(simulation: Simulation, form: Form, headers: CallerHeaders): Reply {
+  try {
+    const { action, caller, protocol } = recognise(form, headers);
+    const call = callOf(simulation, action, form, caller);
+    call.state.agenda.settle(call.now);
+    const course = run(action, call, caller, protocol.service);
+    return tell(simulation, call, course, protocol);
+  } catch (error) {
+    return refuse(form, asAwsError(error), dateOf(simulation));
+  }
+}
+
+/** Callers correct their own time by that of answers; where that of signatures is said to be wrong, they carry that. */
+function dateOf({ clock, knobs }: Simulation): number {
+  const { clock_skew_ms } = knobs.current.auth;
+  return clock_skew_ms === 0 ? clock.now() : Date.now() + clock_skew_ms;
+}
+
+/** The answer to what is not a call: in the dialect of its version, and without a line in the audit. */
+export function refuse(form: Form, error: AwsError, date?: number): Reply {
+  const requestId = randomUUID();
+  const protocol = protocolOf(form.flat['Version']);
+  const body = protocol.failure(error, requestId);
+  return { status: error.status, body, type: protocol.type, requestId, fault: undefined, delayMs: 0, date, entry: undefined };
+}
+
+interface Recognised {
+  readonly action: Action;
+  readonly caller: Caller;
+  readonly protocol: Protocol;
+}
+
+function recognise({ flat }: Form, headers: CallerHeaders): Recognised {
+  const name = flat['Action'];
+  const version = flat['Version'];
+  if (!name) throw new AwsError('MissingAction', 'The request is missing the parameter Action.');
+  const caller = readCaller(headers);
+  const protocol = protocolOf(version);
+  const action = knownVersion(version) ? actionFor(protocol.version, name) : undefined;
+  if (action === undefined)
+    throw new AwsError('InvalidAction', `The action ${name} is not valid for this web service in version ${version}.`);
+  return { action, caller, protocol };
+}
+
+function callOf(simulation: Simulation, action: Action, form: Form, caller: Caller): ActionCall {
+  const tokenName = action.token ?? 'ClientToken';
+  return {
+    ...simulation.moment(simulation.world.region(caller.account, caller.region), simulation.clock.now()),
+    action: action.name,
+    params: form.params,
+    token: form.flat[tokenName] || undefined,
+    paramsHash: paramsHash(form.flat, tokenName),
+    accessKey: caller.accessKey,
+    sessions: simulation.sessions,
+  };
+}
+
+/** What became of a call. */
+interface Course {
+  readonly fault: FaultRule | undefined;
+  readonly executed: boolean;
+  readonly outcome: Outcome;
+}
+
+type Outcome = { readonly inner: string } | { readonly error: AwsError };
+
+function run(action: Action, call: ActionCall, caller: Caller, service: string): Course {
+  let fault: FaultRule | undefined;
+  try {
+    admit(call, caller, service);
+    throttle(action, service, call);
+    fault = faultFor(call, action.name);
+    if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
+    return { fault, executed: true, outcome: { inner: execute(action, call) } };
+  } catch (error) {
+    // A refused call that had touched something took effect in part, such as an end of machines of which one zone is protected.
+    return { fault, executed: call.touched.length > 0, outcome: { error: asAwsError(error) } };
+  }
+}
+
+function execute(action: Action, call: ActionCall): string {
+  checkFilterLimits(call);
+  if (flag(call.params, 'DryRun')) {
+    throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
+  }
+  return action.handle(call);
+}
+
+function tell(simulation: Simulation, call: ActionCall, { fault, executed, outcome }: Course, protocol: Protocol): Reply {
+  const { knobs, state } = call;
+  // An executed call may be told as an error.
+  const told = fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault, protocol.service) } : outcome;
+  const silent = fault?.effect === 'skip' && fault.then !== 'error';
+  const entry = simulation.audit.append({
+    at: new Date(call.now).toISOString(),
+    account: state.account,
+    region: state.region,
+    action: call.action,
+    token: call.token ?? null,
+    params_hash: call.paramsHash,
+    ids: call.touched,
+    executed,
+    answered: false,
+    code: 'error' in told && !silent ? told.error.code : null,
+    fault: fault === undefined ? null : `${fault.effect}/${fault.then}`,
+  });
+  const requestId = randomUUID();
+  const latencyMs = draw(knobs.latency_ms[call.action] ?? knobs.latency_ms['*'] ?? 0, call.random);
+  return {
+    ...('error' in told
+      ? { status: told.error.status, body: protocol.failure(told.error, requestId) }
+      : { status: 200, body: protocol.success(call.action, told.inner, requestId) }),
+    type: protocol.type,
+    requestId,
+    fault,
+    delayMs: latencyMs + (fault === undefined || fault.then === 'slow-body' ? 0 : (fault.delay_ms ?? 0)),
+    date: dateOf(simulation),
+    entry,
+  };
+}
+
+// A fault of the simulator itself must look like one of the cloud, or the caller's SDK could not read it.
+function asAwsError(error: unknown): AwsError {
+  if (error instanceof AwsError) return error;
+  return new AwsError(
+    'InternalError',
+    `The simulated cloud failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+}

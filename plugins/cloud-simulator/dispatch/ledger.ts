@@ -1,0 +1,72 @@
+import { isStopped } from '../fleets/standing-fleet.ts';
+import type { Fleet } from '../state/fleets.ts';
+import { isLive } from '../state/instances/instance.ts';
+import type { RegionState } from '../state/region-state.ts';
+import type { World } from '../state/world.ts';
+
+/** The tag by which muster marks what belongs to a request. */
+export const requestTag = 'muster:request-id';
+
+/** What an account, or all accounts together, have left and have used. */
+export interface Ledger {
+  /** Pending and running machines by request. */
+  readonly live: Readonly<Record<string, readonly string[]>>;
+  /** Pending and running machines without the request tag. */
+  readonly untagged: readonly string[];
+  /** Machines ever started under each client token. */
+  readonly launches: Readonly<Record<string, number>>;
+  /** EC2 fleets that somebody still has to delete: an instant one only while a machine of it lives, since it needs no deleting. */
+  readonly fleets: readonly string[];
+  /** Spot fleets that somebody still has to cancel. */
+  readonly spot_fleets: readonly string[];
+  /** Names of groups that nobody has asked to delete. */
+  readonly groups: readonly string[];
+  /** Ids of launch templates. */
+  readonly templates: readonly string[];
+  /** Seconds from launch to the order to end, over all machines. */
+  readonly machine_seconds: number;
+}
+
+export function readLedger(world: World, now: number, account?: string): Ledger {
+  const live: Record<string, string[]> = {};
+  const untagged: string[] = [];
+  const launches: Record<string, number> = {};
+  const fleets: string[] = [];
+  const spot_fleets: string[] = [];
+  const groups: string[] = [];
+  const templates: string[] = [];
+  let milliseconds = 0;
+
+  for (const state of world.regions()) {
+    if (account !== undefined && state.account !== account) continue;
+    state.agenda.settle(now);
+    milliseconds += state.forgottenMs;
+    for (const instance of state.instances) {
+      milliseconds += Math.min(now, instance.shutdownAt ?? now) - instance.launchedAt;
+      if (!isLive(instance, now)) continue;
+      const request = instance.tags.get(requestTag);
+      if (request === undefined) untagged.push(instance.id);
+      else (live[request] ??= []).push(instance.id);
+    }
+    for (const [token, count] of state.launchesByToken) launches[token] = (launches[token] ?? 0) + count;
+    for (const fleet of state.fleets.values()) {
+      if (isOpen(state, fleet, now)) (fleet.kind === 'spot' ? spot_fleets : fleets).push(fleet.id);
+    }
+    groups.push(...openGroups(state));
+    templates.push(...state.templates.byId.keys());
+  }
+  return { live, untagged, launches, fleets, spot_fleets, groups, templates, machine_seconds: milliseconds / 1000 };
+}
+
+function isOpen(state: RegionState, fleet: Fleet, now: number): boolean {
+  if (fleet.type !== 'instant') return !isStopped(fleet);
+  const lives = (id: string) => {
+    const instance = state.instances.get(id);
+    return instance !== undefined && isLive(instance, now);
+  };
+  return fleet.deletedAt === undefined && fleet.launches.some((launch) => launch.instanceIds.some(lives));
+}
+
+function openGroups(state: RegionState): string[] {
+  return [...state.groups.byName.values()].filter((group) => group.deletedAt === undefined).map((group) => group.name);
+}

@@ -1,0 +1,48 @@
+import { place as placeOf } from '../../launch/place.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import { capacityOf, type Group, type Member, stayingMembers } from '../../state/groups.ts';
+import { noTags } from '../../state/tags.ts';
+import type { LaunchOrder } from './launch-round.ts';
+import { marketShare } from './market-shares.ts';
+import { countByZone, loadOf, placesOf } from './places.ts';
+import { waysAt } from './ways.ts';
+
+/** A machine more in a small zone, which will cost a large zone one. */
+export interface Move {
+  readonly weight: number;
+  readonly order: Pick<LaunchOrder, 'shares' | 'places' | 'leastWeight'>;
+}
+
+/**
+ * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine; otherwise a launch in
+ * a smaller zone, if one can deliver and a larger one has a machine that may go.
+ */
+export function balance(moment: Moment, group: Group): Move | 'even' | 'stuck' {
+  const counts = [...countByZone(group)].map(([zone, count]) => ({ zone, load: loadOf(group, zone, count), count }));
+  const small = counts.filter(({ zone }) => group.config.zones.includes(zone)).toSorted((a, b) => a.load - b.load);
+  const large = counts.filter(({ count }) => count > 0).toSorted((a, b) => b.load - a.load);
+  const least = small[0];
+  if (least === undefined || (large[0]?.load ?? 0) - least.load <= 1) return 'even';
+
+  const staying = stayingMembers(group);
+  for (const { zone, load } of large) {
+    const victim = staying.find((member) => member.instance.zone === zone && !member.guarded);
+    if (victim === undefined) continue;
+    const target = small.find((one) => load - one.load > 1 && moveTo(moment, group, one.zone, victim) !== undefined);
+    if (target !== undefined) return moveTo(moment, group, target.zone, victim) as Move;
+  }
+  return 'stuck';
+}
+
+function moveTo(moment: Moment, group: Group, zone: string, victim: Member): Move | undefined {
+  const { policy } = group.config.source;
+  const market = policy === undefined ? undefined : victim.instance.reservation.spec.market;
+  const leastWeight = Math.max(0, group.desired - (capacityOf(group) - victim.weight));
+  const places = placesOf(moment, group.config).filter((place) => place.zone === zone);
+  const able = places.filter((place) =>
+    waysAt(moment, group.config, noTags, place, market).ways.some((way) => way.weight >= leastWeight && placeOf(moment, way.spec).room > 0),
+  );
+  if (able.length === 0) return undefined;
+  // Less than a machine's weight, so that exactly one comes.
+  return { weight: victim.weight, order: { shares: [marketShare(group, market, Math.min(1, victim.weight))], places: able, leastWeight } };
+}

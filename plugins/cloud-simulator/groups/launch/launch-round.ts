@@ -1,0 +1,160 @@
+import { priceOf } from '../../capacity.ts';
+import { type PlanPool, planMarket } from '../../launch/fleets/fleet-plan.ts';
+import { countLaunched, heldBack, machinesAllowed } from '../../launch/launch-rate.ts';
+import type { Market } from '../../launch/specification/launch-spec.ts';
+import { type Placement, place as placeOf } from '../../launch/place.ts';
+import { startInstances } from '../../launch/start-instances.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { Group, Member } from '../../state/groups.ts';
+import type { Tags } from '../../state/tags.ts';
+import type { AwsError } from '../../wire/errors.ts';
+import type { MarketShare } from './market-shares.ts';
+import { join } from '../members.ts';
+import { countByZone, type Place, roomiest } from './places.ts';
+import { uuid } from '../uuid.ts';
+import { isWeighted, type Way, waysAt } from './ways.ts';
+import { zoneShares } from './zone-shares.ts';
+
+/** One attempt of a group to get machines. */
+export interface LaunchOrder {
+  readonly shares: readonly MarketShare[];
+  readonly places: readonly Place[];
+  /** Machines at most. */
+  readonly limit: number;
+  /** Lighter machines are of no use. */
+  readonly leastWeight?: number;
+  readonly cause: string;
+}
+
+/** What a place did not deliver, and why. */
+export interface Shortage {
+  readonly place: Place;
+  readonly market: Market;
+  readonly type: string | undefined;
+  readonly error: AwsError;
+}
+
+export interface Round {
+  readonly members: readonly Member[];
+  readonly shortages: readonly Shortage[];
+}
+
+interface ReadyPool extends PlanPool {
+  readonly way: Way;
+  readonly placement: Placement;
+}
+
+// Fewer units than any machine has: exactly one machine is taken.
+const oneMachine = 1e-6;
+
+/** Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a zone sends the rest to the others. */
+export function launchRound(moment: Moment, group: Group, asked: LaunchOrder): Round {
+  const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(moment))) };
+  const members: Member[] = [];
+  const shortages: Shortage[] = [];
+  // Inside, groups work with instant fleets: one for each round.
+  const systemTags: Tags = new Map([
+    ['aws:autoscaling:groupName', group.name],
+    ['aws:ec2:fleet-id', `fleet-${uuid(moment.random)}`],
+  ]);
+  const wanted = order.shares.reduce((sum, share) => sum + share.units, 0);
+  let started = 0;
+
+  for (const share of order.shares) {
+    // What an earlier market overshot by the weight of a machine is taken off here; what it lacks is not made up for.
+    const units = Math.min(share.units, wanted - started);
+    const outcome = fillMarket(moment, group, { ...order, limit: order.limit - members.length }, { ...share, units }, systemTags);
+    members.push(...outcome.members);
+    shortages.push(...outcome.shortages);
+    started += outcome.members.reduce((sum, member) => sum + member.weight, 0);
+  }
+  return { members, shortages };
+}
+
+function fillMarket(moment: Moment, group: Group, order: LaunchOrder, share: MarketShare, systemTags: Tags): Round {
+  const members: Member[] = [];
+  const shortages: Shortage[] = [];
+  const ways = new Map(order.places.map((place) => [place, waysAt(moment, group.config, ownTags(group), place, share.market)]));
+  const weighted = isWeighted(group.config);
+  const counts = countByZone(group);
+  let open = order.places;
+  let left = share.units;
+
+  while (left > 0 && open.length > 0) {
+    const zones = [...new Set(open.map((place) => place.zone))];
+    const shares = zoneShares(
+      zones.map((zone) => counts.get(zone) ?? 0),
+      weighted ? 1 : Math.ceil(left),
+    );
+    const asked = Math.max(...shares);
+    const zone = zones[shares.indexOf(asked)] as string;
+    const here = roomiest(
+      moment,
+      open.filter((place) => place.zone === zone),
+    ) as Place;
+    const known = ways.get(here) as ReturnType<typeof waysAt>;
+    const pools = known.ways.filter((way) => way.weight >= (order.leastWeight ?? 0)).map((way) => readyPool(moment, way));
+    const limit = order.limit - members.length;
+    const plan = planMarket(pools, { ...share.options, units: weighted ? oneMachine : asked }, limit);
+
+    let got = 0;
+    for (const { pool, count } of plan.takes) {
+      const instances = startInstances(moment, {
+        spec: pool.way.spec,
+        placement: pool.placement,
+        count,
+        systemTags,
+        keeper: group.keeper,
+      });
+      members.push(...instances.map((instance) => join(moment, group, instance, pool.way, order.cause)));
+      countLaunched(moment, count);
+      got += count;
+      left -= count * pool.weight;
+    }
+    counts.set(zone, (counts.get(zone) ?? 0) + got);
+    if (got === 0 || plan.units < (weighted ? oneMachine : asked)) {
+      open = open.filter((place) => place !== here);
+      const short = shortageAt(moment, here, share, plan.short[0], known.refusals[0]);
+      if (short !== undefined) shortages.push(short);
+      // With the limit reached no other place can help.
+      if (order.limit - members.length <= 0) break;
+    }
+  }
+  return { members, shortages };
+}
+
+function readyPool(moment: Moment, way: Way): ReadyPool {
+  const placement = placeOf(moment, way.spec);
+  return {
+    way,
+    placement,
+    type: way.spec.type.instance_type,
+    zone: placement.pool.zone,
+    weight: way.weight,
+    priority: way.priority,
+    price: priceOf(moment, placement.pool),
+    room: placement.room,
+    bounds: placement.bounds,
+  };
+}
+
+function shortageAt(
+  moment: Moment,
+  place: Place,
+  share: MarketShare,
+  pool: ReadyPool | undefined,
+  refusal: AwsError | undefined,
+): Shortage | undefined {
+  if (pool === undefined) {
+    if (refusal === undefined) return undefined;
+    return { place, market: share.options.market, type: undefined, error: refusal };
+  }
+  const after = placeOf(moment, pool.way.spec);
+  const error = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
+  return { place, market: after.pool.market, type: pool.type, error };
+}
+
+/** The tags of a group that its machines get. */
+function ownTags(group: Group): Tags {
+  return new Map([...group.tags].flatMap(([key, { value, propagate }]) => (propagate ? [[key, value] as const] : [])));
+}

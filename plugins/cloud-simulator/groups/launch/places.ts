@@ -1,0 +1,34 @@
+import { freeAddresses } from '../../capacity.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import { type Group, type GroupConfig, stayingMembers } from '../../state/groups.ts';
+
+/** Where a group may launch: a subnet, or the default one of a zone. */
+export interface Place {
+  readonly zone: string;
+  readonly subnet: string | undefined;
+}
+
+/** The places of a group, in the order in which it names them. */
+export function placesOf(moment: Moment, config: Pick<GroupConfig, 'zones' | 'subnets'>): Place[] {
+  if (config.subnets.length === 0) return config.zones.map((zone) => ({ zone, subnet: undefined }));
+  return config.subnets.map((id) => ({ zone: moment.state.network.adoptSubnet(id).zone, subnet: id }));
+}
+
+/** Of the places in a zone the one with most free addresses. */
+export function roomiest(moment: Moment, places: readonly Place[]): Place | undefined {
+  const free = ({ subnet }: Place) =>
+    subnet === undefined ? Number.POSITIVE_INFINITY : freeAddresses(moment, moment.state.network.adoptSubnet(subnet));
+  return places.toSorted((a, b) => free(b) - free(a))[0];
+}
+
+/** Machines of a group by zone. Zones that the group has left since are there too, if machines of it are. */
+export function countByZone(group: Group): Map<string, number> {
+  const counts = new Map(group.config.zones.map((zone) => [zone, 0]));
+  for (const { instance } of stayingMembers(group)) counts.set(instance.zone, (counts.get(instance.zone) ?? 0) + 1);
+  return counts;
+}
+
+/** How full a zone is. A zone in which the group has no business any more is fuller than all others. */
+export function loadOf(group: Group, zone: string, count: number): number {
+  return group.config.zones.includes(zone) ? count : 1_000_000 + count;
+}

@@ -1,0 +1,115 @@
+import { overlay } from '../../launch/fleets/fleet-overlay.ts';
+import { typesFor } from '../../launch/requirements/instance-requirements.ts';
+import { type LaunchSpec, type Market, readLaunchSpec } from '../../launch/specification/launch-spec.ts';
+import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { GroupConfig, TemplateName } from '../../state/groups.ts';
+import { mergeTags, type Tags } from '../../state/tags.ts';
+import { AwsError } from '../../wire/errors.ts';
+import { type Params, part, text } from '../../wire/form.ts';
+import { memberParts } from '../../wire/members.ts';
+import { decimal } from '../../wire/values.ts';
+import type { Place } from './places.ts';
+
+/** One way in which a group may get a machine at a place. */
+export interface Way {
+  readonly spec: LaunchSpec;
+  /** With the number of the version that counts now. */
+  readonly template: TemplateName;
+  readonly weight: number;
+  readonly weighted: boolean;
+  /** Lower is preferred: the order of the overrides. */
+  readonly priority: number;
+}
+
+/** The ways in which a group may get machines of one market at a place, and why some are closed. `market` undefined: as the template says. */
+export function waysAt(
+  moment: Moment,
+  config: GroupConfig,
+  tags: Tags,
+  place: Place,
+  market: Market | undefined,
+): { readonly ways: readonly Way[]; readonly refusals: readonly AwsError[] } {
+  const ways: Way[] = [];
+  const refusals: AwsError[] = [];
+  for (const [priority, override] of overridesOf(config).entries()) {
+    try {
+      ways.push(...waysOf(moment, config, override, place, market).map((way) => tagged({ ...way, priority }, tags)));
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      refusals.push(error);
+    }
+  }
+  return { ways, refusals };
+}
+
+/** The overrides of a mixed instances policy; a single empty one where there are none. */
+export function overridesOf(config: Pick<GroupConfig, 'source'>): readonly Params[] {
+  const overrides = memberParts(part(config.source.policy, 'LaunchTemplate'), 'Overrides');
+  return overrides.length === 0 ? [{}] : overrides;
+}
+
+/** Whether units of a group are not simply machines. */
+export function isWeighted(config: GroupConfig): boolean {
+  return unitOf(config) !== 'units' || overridesOf(config).some((override) => text(override, 'WeightedCapacity') !== undefined);
+}
+
+/** The template that `LaunchTemplateId`, `LaunchTemplateName` and `Version` name. */
+export function readTemplateName(moment: Moment, named: Params): TemplateName {
+  const { id, name } = findTemplate(moment, named);
+  return { id, name, version: text(named, 'Version') || undefined };
+}
+
+function waysOf(moment: Moment, config: GroupConfig, override: Params, place: Place, market: Market | undefined): Omit<Way, 'priority'>[] {
+  const own = part(override, 'LaunchTemplateSpecification');
+  const named = own === undefined ? config.source.template : readTemplateName(moment, own);
+  const version = findVersion(findTemplate(moment, { LaunchTemplateId: named.id }), named.version);
+  const template = { id: named.id, name: named.name, version: String(version.number) };
+  const { policy } = config.source;
+  const maxPrice = market === 'spot' ? text(part(policy, 'InstancesDistribution'), 'SpotMaxPrice') || undefined : undefined;
+  return typeNames(moment, override, version.data, market, unitOf(config)).map((type) => {
+    const laid = {
+      ...(type === undefined ? {} : { InstanceType: type }),
+      ...only(override, 'ImageId'),
+      ...(place.subnet === undefined ? { AvailabilityZone: place.zone } : { SubnetId: place.subnet }),
+      ...(maxPrice === undefined ? {} : { MaxPrice: maxPrice }),
+    };
+    const { params, data } = overlay(laid, version.data);
+    const spec = readLaunchSpec(moment, params, data, policy === undefined ? undefined : market);
+    return { spec, template, ...weigh(config, override, spec) };
+  });
+}
+
+/** The types that an override means: the one that it names, those that its attributes describe, or the template's. */
+function typeNames(moment: Moment, override: Params, data: Params, market: Market | undefined, unit: Unit): (string | undefined)[] {
+  const type = text(override, 'InstanceType');
+  const requirements = part(override, 'InstanceRequirements') ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined);
+  if (requirements === undefined) return [type];
+  const arch = moment.state.network.image(text(override, 'ImageId') ?? text(data, 'ImageId') ?? '')?.arch;
+  const found = typesFor(moment, requirements, market ?? 'on-demand', { arch, unit }).map((one) => one.instance_type);
+  if (found.length === 0) throw new AwsError('InvalidParameterValue', 'No instance type meets the instance requirements.');
+  return found;
+}
+
+function weigh(config: GroupConfig, override: Params, spec: LaunchSpec): { weight: number; weighted: boolean } {
+  const unit = unitOf(config);
+  if (unit === 'vcpu') return { weight: spec.type.vcpus, weighted: true };
+  if (unit === 'memory-mib') return { weight: spec.type.memory_mib, weighted: true };
+  const given = decimal(override, 'WeightedCapacity');
+  return { weight: given ?? 1, weighted: given !== undefined };
+}
+
+type Unit = 'units' | 'vcpu' | 'memory-mib';
+
+function unitOf(config: GroupConfig): Unit {
+  return (config.shown.get('DesiredCapacityType') ?? 'units') as Unit;
+}
+
+function only(params: Params, name: string): Params {
+  const value = params[name];
+  return value === undefined ? {} : { [name]: value };
+}
+
+function tagged(way: Way, tags: Tags): Way {
+  return { ...way, spec: { ...way.spec, tags: mergeTags(way.spec.tags, tags) } };
+}

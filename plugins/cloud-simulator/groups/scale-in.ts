@@ -1,0 +1,48 @@
+import { capacityOf, type Group, type Member, stayingMembers } from '../state/groups.ts';
+import { onDemandPart, readDistribution } from './launch/market-shares.ts';
+import { countByZone, loadOf } from './launch/places.ts';
+
+/**
+ * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy `NewestInstance` the newest) of
+ * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by
+ * what it knows: a machine that has ended unnoticed is as good as any.
+ */
+export function chooseVictims(group: Group, desired: number): Member[] {
+  const victims: Member[] = [];
+  const counts = countByZone(group);
+  const staying = stayingMembers(group);
+  const { policy } = group.config.source;
+  const onDemandWanted = policy === undefined ? undefined : onDemandPart(readDistribution(policy), desired);
+  let onDemand = staying.filter((member) => marketOf(member) === 'on-demand').reduce((sum, member) => sum + member.weight, 0);
+  let excess = capacityOf(group) - desired;
+
+  // Members stand in order of launch. Who is too heavy once is so for good, since the excess only falls.
+  const newestFirst = group.config.terminationPolicies[0] === 'NewestInstance';
+  const inOrder = staying.filter((member) => !member.guarded);
+  const free = newestFirst ? inOrder.toReversed() : inOrder;
+  const queues = [...Map.groupBy(free, (member) => `${member.instance.zone}/${marketOf(member)}`).values()].map((list) => list.values());
+  const heads = queues.map((queue) => queue.next().value);
+  for (;;) {
+    for (const [index, queue] of queues.entries()) {
+      while ((heads[index]?.weight ?? 0) > excess) heads[index] = queue.next().value;
+    }
+    const tooMany = onDemandWanted !== undefined && onDemand > onDemandWanted ? 'on-demand' : 'spot';
+    const load = (member: Member) => loadOf(group, member.instance.zone, counts.get(member.instance.zone) ?? 0);
+    const order = (a: Member, b: Member) =>
+      load(b) - load(a) ||
+      Number(marketOf(b) === tooMany) - Number(marketOf(a) === tooMany) ||
+      (a.instance.place - b.instance.place) * (newestFirst ? -1 : 1);
+    const first = heads.filter((head) => head !== undefined).toSorted(order)[0];
+    if (first === undefined) return victims;
+
+    victims.push(first);
+    heads[heads.indexOf(first)] = queues[heads.indexOf(first)]?.next().value;
+    if (marketOf(first) === 'on-demand') onDemand -= first.weight;
+    counts.set(first.instance.zone, (counts.get(first.instance.zone) ?? 0) - 1);
+    excess -= first.weight;
+  }
+}
+
+function marketOf(member: Member): string {
+  return member.instance.reservation.spec.market;
+}

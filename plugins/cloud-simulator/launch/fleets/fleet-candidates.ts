@@ -1,0 +1,112 @@
+import { priceOf } from '../../capacity.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { FleetError, UnitType } from '../../state/fleets.ts';
+import { AwsError, invalidCombination } from '../../wire/errors.ts';
+import { type Params, part, text } from '../../wire/form.ts';
+import { overlay } from './fleet-overlay.ts';
+import type { PlanPool } from './fleet-plan.ts';
+import type { FleetPool } from './fleet-pools.ts';
+import { typesFor } from '../requirements/instance-requirements.ts';
+import { type LaunchSpec, type Market, readLaunchSpec } from '../specification/launch-spec.ts';
+import { type Placement, place } from '../place.ts';
+
+/** A launch of one type in one place that a pool allows. */
+export interface Candidate extends PlanPool {
+  readonly pool: FleetPool;
+  readonly spec: LaunchSpec;
+  readonly placement: Placement;
+}
+
+/** All launches in a market that pools allow, and the errors of those that cannot be launched whatever the capacity. */
+export function candidatesOf(
+  moment: Moment,
+  pools: readonly FleetPool[],
+  market: Market,
+  unit: UnitType,
+): { readonly candidates: readonly Candidate[]; readonly refused: readonly FleetError[] } {
+  const candidates: Candidate[] = [];
+  const refused: FleetError[] = [];
+  const attempt = <Result>(pool: FleetPool, run: () => Result): Result | undefined => {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      refused.push({ poolXml: pool.xml, market, code: error.code, message: error.message });
+      return undefined;
+    }
+  };
+  for (const pool of pools) {
+    for (const launch of attempt(pool, () => launchesOf(moment, pool, market, unit)) ?? []) {
+      const found = attempt(pool, () => candidate(moment, pool, launch, market, unit));
+      if (found === undefined) continue;
+      // Types that attributes select are offered only where there are any.
+      if (pool.requirements === undefined || found.placement.refusal.code !== 'Unsupported') candidates.push(found);
+    }
+  }
+  return { candidates, refused };
+}
+
+function candidate(moment: Moment, pool: FleetPool, { params, data }: Launch, market: Market, unit: UnitType): Candidate {
+  const bare = readLaunchSpec(moment, params, data, market);
+  if (bare.network.address !== undefined) throw invalidCombination('A fleet cannot launch machines with a private address of their own.');
+  const weight = unit === 'vcpu' ? bare.type.vcpus : unit === 'memory-mib' ? bare.type.memory_mib : pool.weight;
+  const spec = pool.maxPrice === undefined ? bare : { ...bare, maxPrice: pool.maxPrice * weight };
+  const placement = place(moment, spec);
+  return {
+    pool,
+    spec,
+    placement,
+    type: spec.type.instance_type,
+    zone: placement.pool.zone,
+    weight,
+    priority: pool.priority,
+    price: priceOf(moment, placement.pool),
+    room: placement.room,
+    bounds: placement.bounds,
+  };
+}
+
+interface Launch {
+  readonly params: Params;
+  readonly data: Params;
+}
+
+// What of an override may stand for several launches, or for a price that depends on the weight.
+const decided = new Set(['InstanceType', 'SubnetId', 'AvailabilityZone', 'MaxPrice']);
+
+function launchesOf(moment: Moment, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
+  const types = typesOf(moment, pool, market, unit);
+  // A subnet says the zone; a single zone beside it has to agree.
+  const zone = pool.zones.length === 1 ? pool.zones[0] : undefined;
+  const places =
+    pool.subnets.length > 0
+      ? pool.subnets.map((subnet) => ({ subnet, zone }))
+      : (pool.zones.length === 0 ? [undefined] : pool.zones).map((name) => ({ subnet: undefined, zone: name }));
+  const rest = Object.fromEntries(Object.entries(pool.override).filter(([name]) => !decided.has(name)));
+  const placement = part(pool.override, 'Placement');
+  if (placement !== undefined)
+    rest['Placement'] = Object.fromEntries(Object.entries(placement).filter(([name]) => name !== 'AvailabilityZone'));
+  return types.flatMap((type) =>
+    places.map((one) => {
+      const laid = { ...rest, ...given('InstanceType', type), ...given('SubnetId', one.subnet), ...given('AvailabilityZone', one.zone) };
+      const { params, data } = overlay(laid, pool.data);
+      return { params: { ...params, TagSpecification: pool.tags }, data };
+    }),
+  );
+}
+
+function given(name: string, value: string | undefined): Params {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function typesOf(moment: Moment, pool: FleetPool, market: Market, unit: UnitType): (string | undefined)[] {
+  if (pool.requirements === undefined) return [text(pool.override, 'InstanceType')];
+  if (pool.override['InstanceRequirements'] === undefined && text(pool.data, 'InstanceType') !== undefined)
+    throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
+  const image = text(pool.override, 'ImageId') ?? text(pool.data, 'ImageId') ?? '';
+  const arch = moment.state.network.image(image)?.arch;
+  const types = typesFor(moment, pool.requirements, market, { arch, unit });
+  if (types.length === 0)
+    throw new AwsError('InvalidFleetConfiguration', 'No instance type has the attributes that InstanceRequirements ask for.');
+  return types.map((type) => type.instance_type);
+}

@@ -1,0 +1,67 @@
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { FleetError, UnitType } from '../../state/fleets.ts';
+import type { Instance, Keeper } from '../../state/instances/instance.ts';
+import type { Tags } from '../../state/tags.ts';
+import { type Candidate, candidatesOf } from './fleet-candidates.ts';
+import { planMarket } from './fleet-plan.ts';
+import type { FleetPool } from './fleet-pools.ts';
+import { countLaunched, heldBack, machinesAllowed } from '../launch-rate.ts';
+import type { MarketOptions } from './fleet-request.ts';
+import type { Market } from '../specification/launch-spec.ts';
+import { placeIn } from '../place.ts';
+import { startInstances } from '../start-instances.ts';
+
+/** What is to be had from where. */
+export interface Filling {
+  readonly pools: readonly FleetPool[];
+  /** With the units that are wanted of each market. */
+  readonly markets: readonly MarketOptions[];
+  readonly unit: UnitType;
+  /** Machines that come at most. */
+  readonly limit: number;
+  readonly systemTags: Tags;
+  readonly keeper?: Keeper;
+}
+
+/** Machines that came from one pool, and the pools that gave too little. */
+export interface Filled {
+  readonly launches: readonly { readonly from: Candidate; readonly market: Market; readonly instances: readonly Instance[] }[];
+  readonly errors: readonly FleetError[];
+  /** Markets in which less came than was wanted. */
+  readonly short: ReadonlySet<Market>;
+}
+
+/** Makes one attempt to get units from pools. Want of capacity is an error of its pool, never of the attempt. */
+export function fillMarkets(moment: Moment, filling: Filling): Filled {
+  const launches: Filled['launches'][number][] = [];
+  const errors: FleetError[] = [];
+  const short = new Set<Market>();
+  const { keeper, systemTags } = filling;
+  let limit = Math.min(filling.limit, Math.floor(machinesAllowed(moment)));
+  for (const options of filling.markets) {
+    const { market } = options;
+    if (options.units <= 0) continue;
+    const { candidates, refused } = candidatesOf(moment, filling.pools, market, filling.unit);
+    const plan = planMarket(candidates, options, limit);
+    for (const { pool: from, count } of plan.takes) {
+      const start = { spec: from.spec, placement: from.placement, count, systemTags };
+      launches.push({ from, market, instances: startInstances(moment, keeper === undefined ? start : { ...start, keeper }) });
+      countLaunched(moment, count);
+      limit -= count;
+    }
+    errors.push(...distinct([...refused, ...plan.short.map((from) => shortage(moment, from, market))]));
+    if (plan.units < options.units) short.add(market);
+  }
+  return { launches, errors, short };
+}
+
+function shortage(moment: Moment, from: Candidate, market: Market): FleetError {
+  const after = placeIn(moment, from.spec, from.placement.subnet);
+  const { code, message } = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
+  return { poolXml: from.pool.xml, market, code, message };
+}
+
+/** One error of a kind for each pool: an override with attributes may stand for hundreds of types. */
+function distinct(errors: readonly FleetError[]): FleetError[] {
+  return [...new Map(errors.map((error) => [`${error.code} ${error.poolXml}`, error])).values()];
+}

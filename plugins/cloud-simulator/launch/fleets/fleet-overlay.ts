@@ -1,0 +1,37 @@
+import { type Params, part, parts, text } from '../../wire/form.ts';
+
+const passed = ['InstanceType', 'ImageId', 'KeyName', 'IamInstanceProfile', 'MetadataOptions', 'BlockDeviceMapping'];
+
+/** Lays an override over template data so that what only contradicts because it is older gives way. */
+export function overlay(override: Params, data: Params): { params: Params; data: Params } {
+  const params: Params = {};
+  const base: Params = { ...data };
+  for (const name of passed) {
+    const value = override[name];
+    if (value !== undefined) params[name] = value;
+  }
+  const subnet = text(override, 'SubnetId');
+  const zone = text(override, 'AvailabilityZone') ?? text(part(override, 'Placement'), 'AvailabilityZone');
+  const first = parts(data, 'NetworkInterface')[0];
+  if (subnet !== undefined && first !== undefined) {
+    // The interface keeps its groups and is put into the override's subnet.
+    params['NetworkInterface'] = { ...part(data, 'NetworkInterface'), 1: { ...first, SubnetId: subnet } };
+  } else if (subnet !== undefined) {
+    params['SubnetId'] = subnet;
+  }
+  const zoneId = text(override, 'AvailabilityZoneId') ?? text(part(override, 'Placement'), 'AvailabilityZoneId');
+  const placement: Params = { ...part(data, 'Placement') };
+  if (subnet !== undefined || zone !== undefined || zoneId !== undefined) {
+    delete placement['AvailabilityZone'];
+    delete placement['AvailabilityZoneId'];
+  }
+  Object.assign(placement, part(override, 'Placement'));
+  if (zone !== undefined) placement['AvailabilityZone'] = zone;
+  if (zoneId !== undefined) placement['AvailabilityZoneId'] = zoneId;
+  // Of the template's placement only the zone gives way: its tenancy and its group stay.
+  if (Object.keys(placement).length > 0) params['Placement'] = placement;
+  else delete base['Placement'];
+  const maxPrice = text(override, 'MaxPrice');
+  if (maxPrice !== undefined) params['InstanceMarketOptions'] = { SpotOptions: { MaxPrice: maxPrice } };
+  return { params, data: base };
+}

@@ -1,0 +1,152 @@
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { FleetTarget, UnitType } from '../../state/fleets.ts';
+import { echoXml, overrideXml } from '../../wire/xml/echo-xml.ts';
+import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part, parts, text } from '../../wire/form.ts';
+import { decimal } from '../../wire/values.ts';
+import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
+import { findTemplate, findVersion } from '../specification/template-data.ts';
+
+/** One way in which a fleet may get machines: a template with one of its overrides, or one launch specification of a Spot fleet. */
+export interface FleetPool {
+  /** Names a template, which must still be there when machines are ordered; undefined for a launch specification. */
+  readonly template: Params | undefined;
+  /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */
+  readonly data: Params;
+  /** What lies over the data; as it came. */
+  readonly override: Params;
+  /** Attributes that the types to launch must have, instead of one type. */
+  readonly requirements: Params | undefined;
+  /** Alternatives; none = what the data says, or anywhere. */
+  readonly subnets: readonly string[];
+  readonly zones: readonly string[];
+  /** Units that one machine counts. */
+  readonly weight: number;
+  /** Lower is preferred; pools without come last. */
+  readonly priority: number;
+  /** The most that a unit may cost an hour on the Spot market. */
+  readonly maxPrice: number | undefined;
+  /** Tag specifications of the call for machines. */
+  readonly tags: Params;
+  /** `<launchTemplateAndOverrides>`: it says no more of the pool than the override did. */
+  readonly xml: string;
+}
+
+/** What of a pool depends on the kind of fleet. */
+export interface PoolRules {
+  /** An instant fleet takes one subnet in an override and any number of overrides, and its description names the version that `$Latest` was. */
+  readonly instant: boolean;
+  readonly tags?: Params;
+  /** The price that holds where an override names none. */
+  readonly maxPrice?: number | undefined;
+}
+
+const maxConfigs = 50;
+const maxOverrides = 300;
+
+/** Reads launch template configurations: one pool for each override, or one for a template without overrides. Templates must exist. */
+export function readTemplatePools(moment: Moment, configs: readonly Params[], rules: PoolRules): FleetPool[] {
+  if (configs.length === 0) throw missingParameter('LaunchTemplateConfigs');
+  if (configs.length > maxConfigs) throw invalidParameter(`A fleet can have at most ${maxConfigs} launch template configurations.`);
+  const pools = configs.flatMap((config) => poolsOf(moment, config, rules));
+  if (!rules.instant && pools.length > maxOverrides) throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  return pools;
+}
+
+/** The pool with the data that its template has now; throws when the template or its version is gone. */
+export function refreshPool(moment: Moment, pool: FleetPool): FleetPool {
+  return pool.template === undefined ? pool : { ...pool, data: resolve(moment, pool.template).data };
+}
+
+/** `<launchTemplateConfigs>` as describing calls echo them. */
+export function configsXml(moment: Moment, configs: readonly Params[], instant: boolean): string {
+  return itemSet('launchTemplateConfigs', configs, (config) => {
+    const named = part(config, 'LaunchTemplateSpecification') ?? {};
+    const xml = instant ? specificationXml(resolve(moment, named)) : node('launchTemplateSpecification', echoXml(named));
+    return xml + itemSet('overrides', parts(config, 'Overrides'), overrideXml);
+  });
+}
+
+/** Refuses a fleet that counts vCPUs or memory unless all its pools choose types by their attributes. */
+export function checkUnits(target: FleetTarget, pools: readonly FleetPool[]): void {
+  const unit: UnitType = target.unitType ?? 'units';
+  if (unit === 'units' || pools.every((pool) => pool.requirements !== undefined)) return;
+  throw invalidCombination('TargetCapacityUnitType can only be specified together with InstanceRequirements.');
+}
+
+/** A pool over launch data of its own. */
+export function poolOver(override: Params, data: Params, template: Params | undefined, rules: PoolRules, xml: string): FleetPool {
+  const weight = decimal(override, 'WeightedCapacity') ?? 1;
+  if (weight <= 0 || weight > 999) throw invalidParameter(`WeightedCapacity (${weight}) must be between 1 and 999.`);
+  const own = part(override, 'InstanceRequirements');
+  const type = text(override, 'InstanceType');
+  if (own !== undefined && type !== undefined)
+    throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
+  const subnets = alternatives(text(override, 'SubnetId'));
+  if (rules.instant && subnets.length > 1) throw invalidParameter('An instant fleet takes one subnet ID per override.');
+  return {
+    template,
+    data,
+    override,
+    requirements: own ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined),
+    subnets,
+    zones: alternatives(text(override, 'AvailabilityZone') ?? text(part(override, 'Placement'), 'AvailabilityZone')),
+    weight,
+    priority: decimal(override, 'Priority') ?? Number.POSITIVE_INFINITY,
+    // EC2 fleets and Spot fleets spell it differently.
+    maxPrice: decimal(override, 'MaxPrice') ?? decimal(override, 'SpotPrice') ?? rules.maxPrice,
+    tags: rules.tags ?? {},
+    xml,
+  };
+}
+
+interface Resolved {
+  readonly id: string;
+  readonly version: string;
+  readonly data: Params;
+}
+
+function poolsOf(moment: Moment, config: Params, rules: PoolRules): FleetPool[] {
+  const named = part(config, 'LaunchTemplateSpecification');
+  if (named === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
+  const resolved = resolve(moment, named);
+  const overrides = parts(config, 'Overrides');
+  return (overrides.length === 0 ? [{}] : overrides).map((override: Params) => {
+    const xml = node('launchTemplateAndOverrides', specificationXml(resolved) + node('overrides', overrideXml(override)));
+    return poolOver(override, resolved.data, named, rules, xml);
+  });
+}
+
+function resolve(moment: Moment, named: Params): Resolved {
+  const version = text(named, 'Version');
+  if (version === undefined || version === '') throw missingParameter('LaunchTemplateSpecification.Version');
+  const template = findTemplate(moment, named);
+  const found = findVersion(template, version);
+  return { id: template.id, version: String(found.number), data: found.data };
+}
+
+/** The tag specifications of a call for an instant fleet that concern machines; those of the fleet itself are its own. */
+export function machineTags(specifications: Params): Params {
+  const kept: Params = {};
+  for (const [index, entry] of Object.entries(specifications)) {
+    if (typeof entry !== 'object') continue;
+    const type = text(entry, 'ResourceType') ?? '';
+    if (type === 'fleet') continue;
+    if (type === 'launch-template') throw notTaggable(type);
+    kept[index] = entry;
+  }
+  return kept;
+}
+
+/** The refusal of a tag specification that the call does not take. */
+export function notTaggable(type: string): AwsError {
+  return new AwsError('InvalidTagSpecification', `'${type}' is not a valid taggable resource type for this operation.`);
+}
+
+function alternatives(list: string | undefined): string[] {
+  return (list ?? '').split(',').flatMap((one) => one.trim() || []);
+}
+
+function specificationXml(template: Resolved): string {
+  return node('launchTemplateSpecification', leaf('launchTemplateId', template.id) + leaf('version', template.version));
+}

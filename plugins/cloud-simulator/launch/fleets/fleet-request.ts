@@ -1,0 +1,135 @@
+import type { FleetTarget, UnitType } from '../../state/fleets.ts';
+import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part } from '../../wire/form.ts';
+import { flag, integer, oneOf } from '../../wire/values.ts';
+import type { Market } from '../specification/launch-spec.ts';
+
+const maxTarget = 10_000;
+
+const onDemandStrategies = ['lowest-price', 'prioritized'] as const;
+const spotStrategies = [
+  'lowest-price',
+  'diversified',
+  'capacity-optimized',
+  'capacity-optimized-prioritized',
+  'price-capacity-optimized',
+] as const;
+
+export type Strategy = (typeof onDemandStrategies)[number] | (typeof spotStrategies)[number];
+
+/** How a fleet fills one market. */
+export interface MarketOptions {
+  readonly market: Market;
+  /** Wanted units. */
+  readonly units: number;
+  readonly strategy: Strategy;
+  /** Over how many pools `lowest-price` Spot spreads. */
+  readonly poolCount: number;
+  /** Fewer units than these: none at all. */
+  readonly least: number;
+  /** What all machines of the market must share. */
+  readonly single: readonly ('type' | 'zone')[];
+}
+
+/** Reads `TargetCapacitySpecification`: what is neither On-Demand nor Spot by name is of the default type. */
+export function readTarget(params: Params, least: 0 | 1): FleetTarget {
+  const target = part(params, 'TargetCapacitySpecification');
+  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? 'on-demand';
+  const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']);
+  const total = readTotal(target, least, unitType);
+  const onDemand = integer(target, 'OnDemandTargetCapacity') ?? 0;
+  const spot = integer(target, 'SpotTargetCapacity') ?? 0;
+  return divide({ total, onDemand, spot, defaultType, unitType });
+}
+
+/** Reads the target of ModifyFleet: a part that it does not name stays as it was, if the whole is large enough for it. */
+export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget {
+  const target = part(params, 'TargetCapacitySpecification');
+  if (target === undefined) return old;
+  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? old.defaultType;
+  const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']) ?? old.unitType;
+  const total = readTotal(target, 0, unitType);
+  const onDemand = integer(target, 'OnDemandTargetCapacity') ?? old.onDemand;
+  // Spot makes room for the On-Demand part, never the other way round.
+  const spot = integer(target, 'SpotTargetCapacity') ?? Math.min(old.spot, Math.max(0, total - onDemand));
+  return divide({ total, onDemand, spot, defaultType, unitType });
+}
+
+/** Checks the parts of a target against its whole, and adds the rest to the part of the default type. */
+export function divide({ total, onDemand, spot, defaultType, unitType }: FleetTarget): FleetTarget {
+  if (onDemand > total)
+    throw new AwsError('InvalidParameter', `TargetCapacity (${total}) cannot be less than OnDemandTargetCapacity (${onDemand})`);
+  if (onDemand < 0 || spot < 0 || onDemand + spot > total) {
+    throw new AwsError(
+      'InvalidParameter',
+      `The sum of OnDemandTargetCapacity (${onDemand}) and SpotTargetCapacity (${spot}) does not fit TargetCapacity (${total})`,
+    );
+  }
+  const rest = total - onDemand - spot;
+  return {
+    total,
+    onDemand: onDemand + (defaultType === 'on-demand' ? rest : 0),
+    spot: spot + (defaultType === 'spot' ? rest : 0),
+    defaultType,
+    unitType,
+  };
+}
+
+function readTotal(target: Params | undefined, least: 0 | 1, unit: UnitType | undefined): number {
+  const total = integer(target, 'TotalTargetCapacity');
+  if (total === undefined) throw missingParameter('TargetCapacitySpecification.TotalTargetCapacity');
+  return checkTotal(total, least, unit);
+}
+
+/** Refuses a target capacity that no fleet can have. */
+export function checkTotal(total: number, least: 0 | 1, unit: UnitType | undefined): number {
+  if (total < least) throw invalidParameter(`TotalTargetCapacity must be at least ${least}.`);
+  // The bound is one of machines; memory is counted in many more units.
+  if (total > maxTarget && (unit ?? 'units') === 'units')
+    throw new AwsError('MaxFleetTargetCapacityExceeded', `The target capacity of a fleet can be at most ${maxTarget}.`);
+  return total;
+}
+
+/** Reads `OnDemandOptions` and `SpotOptions`, in the order in which a fleet fills the markets. */
+export function readMarketOptions(params: Params, target: FleetTarget): MarketOptions[] {
+  const onDemand = part(params, 'OnDemandOptions');
+  const spot = part(params, 'SpotOptions');
+  return [
+    {
+      market: 'on-demand',
+      units: target.onDemand,
+      strategy: oneOf(onDemand, 'AllocationStrategy', onDemandStrategies) ?? 'lowest-price',
+      poolCount: 1,
+      ...readBounds(onDemand),
+    },
+    {
+      market: 'spot',
+      units: target.spot,
+      strategy: oneOf(spot, 'AllocationStrategy', spotStrategies) ?? 'lowest-price',
+      poolCount: integer(spot, 'InstancePoolsToUseCount') ?? 1,
+      ...readBounds(spot),
+    },
+  ];
+}
+
+function readBounds(options: Params | undefined): Pick<MarketOptions, 'least' | 'single'> {
+  const least = integer(options, 'MinTargetCapacity') ?? 0;
+  const single: ('type' | 'zone')[] = [];
+  if (flag(options, 'SingleInstanceType')) single.push('type');
+  if (flag(options, 'SingleAvailabilityZone')) single.push('zone');
+  if (least > 0 && single.length === 0) {
+    throw invalidCombination('MinTargetCapacity requires SingleAvailabilityZone or SingleInstanceType.');
+  }
+  if (least > 1000) throw invalidParameter('MinTargetCapacity can be at most 1000.');
+  return { least, single };
+}
+
+const instantOnly = ['SingleInstanceType', 'SingleAvailabilityZone', 'MinTargetCapacity', 'CapacityReservationOptions'];
+
+/** Refuses options that only instant fleets have. */
+export function refuseInstantOptions(params: Params): void {
+  for (const options of ['OnDemandOptions', 'SpotOptions']) {
+    const wrong = instantOnly.find((name) => part(params, options)?.[name] !== undefined);
+    if (wrong !== undefined) throw invalidCombination(`${options}.${wrong} is supported only for fleets of type instant.`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { ActionCall } from '../../dispatch/action.ts';
+import { deliveryLimit } from '../../dispatch/faults.ts';
+import type { FleetError, FleetLaunch, FleetTarget } from '../../state/fleets.ts';
+import { fillMarkets } from './fleet-fill.ts';
+import type { FleetPool } from './fleet-pools.ts';
+import type { MarketOptions } from './fleet-request.ts';
+
+/** What one attempt of a fleet brought: machines and errors of pools side by side. */
+export interface FleetOutcome {
+  readonly launches: readonly FleetLaunch[];
+  readonly errors: readonly FleetError[];
+}
+
+/** Makes the one attempt of an instant fleet to get its target from its pools. */
+export function launchInstantFleet(
+  call: ActionCall,
+  fleetId: string,
+  pools: readonly FleetPool[],
+  markets: readonly MarketOptions[],
+  target: FleetTarget,
+): FleetOutcome {
+  const { launches, errors } = fillMarkets(call, {
+    pools,
+    markets,
+    unit: target.unitType ?? 'units',
+    limit: deliveryLimit(call, call.action),
+    systemTags: new Map([['aws:ec2:fleet-id', fleetId]]),
+  });
+  return {
+    launches: launches.map(({ from, market, instances }) => ({
+      poolXml: from.pool.xml,
+      market,
+      instanceType: from.type,
+      weight: from.weight,
+      instanceIds: instances.map((instance) => instance.id),
+    })),
+    errors,
+  };
+}
+
+/** Units that a launch list comes to, in one market or both. */
+export function unitsOf(launches: readonly FleetLaunch[], market?: FleetLaunch['market']): number {
+  return launches
+    .filter((launch) => market === undefined || launch.market === market)
+    .reduce((sum, launch) => sum + launch.weight * launch.instanceIds.length, 0);
+}
+
+/** Whether the launches reach the target. */
+export function isFulfilled(launches: readonly FleetLaunch[], target: FleetTarget): boolean {
+  return unitsOf(launches) >= target.total;
+}

@@ -1,0 +1,41 @@
+import { invalidParameter } from '../../wire/errors.ts';
+import { type Params, parts, text } from '../../wire/form.ts';
+import { type FleetPool, poolOver } from './fleet-pools.ts';
+
+const maxSpecifications = 300;
+
+// What decides where and at which price a specification launches: it is read as an override over the rest.
+const overriding = ['InstanceType', 'InstanceRequirements', 'SubnetId', 'Placement', 'WeightedCapacity', 'SpotPrice'];
+
+/** Reads `LaunchSpecifications`: one pool for each. */
+export function readSpecificationPools(specifications: readonly Params[], maxPrice: number | undefined): FleetPool[] {
+  if (specifications.length > maxSpecifications)
+    throw invalidParameter(`A Spot fleet can have at most ${maxSpecifications} launch specifications.`);
+  return specifications.map((specification) => {
+    const override = Object.fromEntries(Object.entries(specification).filter(([name]) => overriding.includes(name)));
+    return poolOver(override, launchData(specification), undefined, { instant: false, maxPrice }, '');
+  });
+}
+
+/** A specification in the names of RunInstances, which calls some lists otherwise. */
+function launchData(specification: Params): Params {
+  const { NetworkInterfaceSet: interfaces, GroupSet: _groups, TagSpecificationSet: tags, ...rest } = specification;
+  const groups = parts(specification, 'GroupSet');
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !overriding.includes(name))),
+    ...(interfaces === undefined ? {} : { NetworkInterface: interfaces }),
+    ...(tags === undefined ? {} : { TagSpecification: tags }),
+    ...list(
+      'SecurityGroupId',
+      groups.flatMap((group) => text(group, 'GroupId') ?? []),
+    ),
+    ...list(
+      'SecurityGroup',
+      groups.flatMap((group) => (text(group, 'GroupId') === undefined ? (text(group, 'GroupName') ?? []) : [])),
+    ),
+  };
+}
+
+function list(name: string, values: readonly string[]): Params {
+  return values.length === 0 ? {} : { [name]: Object.fromEntries(values.map((value, index) => [index + 1, value])) };
+}

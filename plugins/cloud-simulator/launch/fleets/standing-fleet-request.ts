@@ -1,0 +1,52 @@
+import type { ActionCall } from '../../dispatch/action.ts';
+import type { ExcessPolicy, FleetRequest } from '../../fleets/standing-fleet.ts';
+import { noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
+import { invalidCombination } from '../../wire/errors.ts';
+import { type Params, parts } from '../../wire/form.ts';
+import { flag, oneOf } from '../../wire/values.ts';
+import { checkUnits, notTaggable, readTemplatePools } from './fleet-pools.ts';
+import { readMarketOptions, readTarget, refuseInstantOptions } from './fleet-request.ts';
+import { readValidity } from './fleet-validity.ts';
+
+const echoed = ['LaunchTemplateConfigs', 'OnDemandOptions', 'SpotOptions'];
+
+/** Reads what CreateFleet asks for when it is of type request or maintain. */
+export function readStandingFleet(call: ActionCall, type: 'request' | 'maintain'): FleetRequest {
+  const { params } = call;
+  refuseInstantOptions(params);
+  // Only a fleet whose target can be raised later may begin with none.
+  const target = readTarget(params, type === 'maintain' ? 0 : 1);
+  const pools = readTemplatePools(call, parts(params, 'LaunchTemplateConfigs'), { instant: false });
+  checkUnits(target, pools);
+  const replaceUnhealthy = flag(params, 'ReplaceUnhealthyInstances') ?? false;
+  if (replaceUnhealthy && type !== 'maintain')
+    throw invalidCombination('ReplaceUnhealthyInstances is supported only for fleets of type maintain.');
+  return {
+    kind: 'ec2',
+    type,
+    token: call.token,
+    target,
+    pools,
+    markets: readMarketOptions(params, target),
+    excess: readExcess(params),
+    ...readValidity(params, call.now),
+    endsWithExpiry: flag(params, 'TerminateInstancesWithExpiration') ?? false,
+    replaceUnhealthy,
+    maxPrice: undefined,
+    tags: ownTags(params, 'fleet'),
+    echo: Object.fromEntries(Object.entries(params).filter(([name]) => echoed.includes(name))),
+  };
+}
+
+/** The excess policy of EC2 fleets. AWS's default is the one that ends machines, in changes too. */
+export function readExcess(params: Params): ExcessPolicy {
+  return oneOf(params, 'ExcessCapacityTerminationPolicy', ['termination', 'no-termination']) ?? 'termination';
+}
+
+/** Tags of the fleet. Machines of a fleet that goes on can only be tagged by its templates. */
+export function ownTags(params: Params, type: string): Tags {
+  const byType = readTagSpecifications(params);
+  const wrong = [...byType.keys()].find((one) => one !== type);
+  if (wrong !== undefined) throw notTaggable(wrong);
+  return byType.get(type) ?? noTags;
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { CatalogueSecurityGroup } from '../../catalogue.ts';
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { Subnet } from '../../state/network/subnets.ts';
+import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part, parts, text, texts } from '../../wire/form.ts';
+import { flag, integer, oneOf } from '../../wire/values.ts';
+
+/** Where a launch may go and how its machines are connected. */
+export interface LaunchNetwork {
+  /** The subnet that was named; decides the zone. */
+  readonly subnet: Subnet | undefined;
+  /** The zone that was named, or that of the subnet; undefined = any zone of the region. */
+  readonly zone: string | undefined;
+  readonly groups: readonly { readonly id: string; readonly name: string }[];
+  readonly publicAddress: boolean;
+  /** The offset in the subnet of the address that was named, for the one machine of the launch. */
+  readonly address: number | undefined;
+}
+
+const maxGroups = 5;
+
+/** Reads subnet, zone, groups and interfaces of a launch, and refuses what EC2 refuses to combine. */
+export function readLaunchNetwork(moment: Moment, all: Params): LaunchNetwork {
+  const interfaces = parts(all, 'NetworkInterface');
+  checkInterfaces(all, interfaces);
+  const first = interfaces[0];
+  const zone = readZone(moment, part(all, 'Placement'));
+  const subnet = readSubnet(moment, text(all, 'SubnetId') ?? text(first, 'SubnetId'), zone);
+  if (subnet !== undefined && zone !== undefined && subnet.zone !== zone) {
+    throw invalidParameter(
+      `The availability zone '${zone}' does not match the availability zone '${subnet.zone}' of subnet '${subnet.id}'.`,
+    );
+  }
+  const groups = readGroups(moment, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} });
+  if (groups.length > maxGroups)
+    throw new AwsError('SecurityGroupsPerInterfaceLimitExceeded', `A network interface can have at most ${maxGroups} security groups.`);
+  return {
+    subnet,
+    zone: subnet?.zone ?? zone,
+    groups,
+    publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
+    address: readAddress(text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
+  };
+}
+
+function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
+  const named = all['SecurityGroup'] !== undefined;
+  if (named && all['SubnetId'] !== undefined) throw invalidCombination('The parameter groupName cannot be used with the parameter subnet');
+  if (interfaces.length === 0) return;
+  if (named || all['SecurityGroupId'] !== undefined) {
+    throw invalidCombination('Network interfaces and an instance-level security groups may not be specified on the same request');
+  }
+  if (all['SubnetId'] !== undefined) {
+    throw invalidCombination('Network interfaces and an instance-level subnet ID may not be specified on the same request');
+  }
+  if (all['PrivateIpAddress'] !== undefined) {
+    throw invalidCombination('Network interfaces and an instance-level private address may not be specified on the same request');
+  }
+  const indexes = interfaces.map((one) => `${integer(one, 'NetworkCardIndex') ?? 0}/${integer(one, 'DeviceIndex')}`);
+  if (interfaces.some((one) => one['DeviceIndex'] === undefined && one['NetworkInterfaceId'] === undefined))
+    throw missingParameter('NetworkInterface.DeviceIndex');
+  if (new Set(indexes).size < indexes.length) throw invalidParameter('Each network interface requires a device index of its own.');
+  if (interfaces.length > 1 && interfaces.some((one) => flag(one, 'AssociatePublicIpAddress') === true)) {
+    throw invalidCombination('The associatePublicIPAddress parameter cannot be specified when launching with multiple network interfaces.');
+  }
+  for (const one of interfaces) {
+    const id = text(one, 'NetworkInterfaceId');
+    if (id !== undefined && !/^eni-[\w-]+$/.test(id))
+      throw new AwsError('InvalidNetworkInterfaceId.Malformed', `Invalid id: "${id}" (expecting "eni-...")`);
+    if (id !== undefined && (one['SubnetId'] !== undefined || one['SecurityGroupId'] !== undefined))
+      throw invalidCombination('A subnet and security groups may not be specified with an existing network interface.');
+    oneOf(one, 'InterfaceType', ['interface', 'efa', 'efa-only']);
+  }
+}
+
+/** The zone that a placement names, by its name or its id. */
+export function readZone(moment: Moment, placement: Params | undefined): string | undefined {
+  const name = text(placement, 'AvailabilityZone');
+  const id = text(placement, 'AvailabilityZoneId');
+  if (name !== undefined && id !== undefined)
+    throw invalidCombination('Only one of AvailabilityZone and AvailabilityZoneId may be specified.');
+  const zones = moment.state.network.catalogue.zones;
+  const found =
+    name === undefined && id === undefined
+      ? undefined
+      : zones.find((zone) => (id === undefined ? zone.zone === name : zone.zone_id === id));
+  if (found === undefined && name !== undefined) throw invalidParameter(`Invalid availability zone: [${name}]`);
+  if (found === undefined && id !== undefined) throw invalidParameter(`Invalid availability zone-id: [${id}]`);
+  return found?.zone;
+}
+
+function readAddress(address: string | undefined, subnet: Subnet | undefined): number | undefined {
+  if (address === undefined) return undefined;
+  if (subnet === undefined) throw invalidCombination('A private address can only be specified together with a subnet.');
+  const offset = subnet.offset(address);
+  if (offset === undefined) throw invalidParameter(`Address ${address} does not fall within the subnet's address range`);
+  return offset;
+}
+
+function readSubnet(moment: Moment, id: string | undefined, zone: string | undefined): Subnet | undefined {
+  if (id === undefined) return undefined;
+  const known = moment.state.network.subnet(id);
+  if (known?.listed) return known;
+  if (moment.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
+    throw new AwsError('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
+  return known ?? moment.state.network.adoptSubnet(id, zone);
+}
+
+type Group = LaunchNetwork['groups'][number];
+
+// Machines of separate launches share the groups of the catalogue.
+const listed = new WeakMap<CatalogueSecurityGroup, Group>();
+
+function groupOf(known: CatalogueSecurityGroup): Group {
+  const made = listed.get(known) ?? { id: known.group_id, name: known.group_name };
+  listed.set(known, made);
+  return made;
+}
+
+function readGroups(moment: Moment, params: Params): Group[] {
+  const { catalogue } = moment.state.network;
+  const byId = texts(params, 'SecurityGroupId').map((id) => {
+    if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
+    const known = moment.state.network.group(id);
+    if (known === undefined && moment.knobs.strict_ids) throw noGroup(id);
+    return known === undefined ? { id, name: id } : groupOf(known);
+  });
+  const byName = texts(params, 'SecurityGroup').map((name) => {
+    const known = catalogue.security_groups.find((group) => group.group_name === name);
+    if (known === undefined && moment.knobs.strict_ids) throw noGroup(name);
+    return known === undefined ? { id: `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name } : groupOf(known);
+  });
+  const groups = [...byId, ...byName];
+  const fallback = catalogue.security_groups[0];
+  return groups.length > 0 || fallback === undefined ? groups : [groupOf(fallback)];
+}
+
+function noGroup(named: string): AwsError {
+  return new AwsError('InvalidGroup.NotFound', `The security group '${named}' does not exist`);
+}

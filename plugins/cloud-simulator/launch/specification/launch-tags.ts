@@ -1,0 +1,28 @@
+import { mergeTags, noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
+import { invalidParameter } from '../../wire/errors.ts';
+import type { Params } from '../../wire/form.ts';
+import type { Market } from './launch-spec.ts';
+
+const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
+
+/** Tags of machines, and those of their Spot requests. The template's and the call's own are joined. */
+export function readLaunchTags(
+  params: Params,
+  template: Params | undefined,
+  market: Market,
+): { readonly tags: Tags; readonly requestTags: Tags } {
+  let tags = noTags;
+  let requestTags = noTags;
+  for (const source of [template, params]) {
+    if (source === undefined) continue;
+    const byType = readTagSpecifications(source);
+    const wrong = [...byType.keys()].find((type) => !taggable.has(type));
+    if (wrong !== undefined) throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
+    if (market === 'on-demand' && byType.has('spot-instances-request')) {
+      throw invalidParameter('The value for tag specification resource type spot-instances-request can only be used with Spot Instances.');
+    }
+    tags = mergeTags(tags, byType.get('instance') ?? noTags);
+    requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);
+  }
+  return { tags, requestTags };
+}

@@ -1,0 +1,121 @@
+import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import { type Params, part, parts, text } from '../../wire/form.ts';
+import { flag, integer } from '../../wire/values.ts';
+
+/** A volume that every machine of a launch gets. */
+export interface LaunchVolume {
+  readonly device: string;
+  readonly deleteOnTermination: boolean;
+}
+
+/** Where the images of the catalogue have their system, and how large it is at least. */
+export const rootDevice = '/dev/xvda';
+export const rootGib = 8;
+
+const onlyRoot: readonly LaunchVolume[] = [{ device: rootDevice, deleteOnTermination: true }];
+
+interface Kind {
+  readonly gib: readonly [least: number, most: number];
+  /** Absent: the kind has no such number to choose. */
+  readonly iops?: readonly [least: number, most: number];
+  readonly iopsRequired?: boolean;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  gp2: { gib: [1, 16_384] },
+  gp3: { gib: [1, 65_536], iops: [3000, 80_000] },
+  io1: { gib: [4, 16_384], iops: [100, 64_000], iopsRequired: true },
+  io2: { gib: [4, 65_536], iops: [100, 256_000], iopsRequired: true },
+  st1: { gib: [125, 16_384] },
+  sc1: { gib: [125, 16_384] },
+  standard: { gib: [1, 1024] },
+};
+const throughputs = [125, 2000] as const;
+
+/** Reads `BlockDeviceMapping.N`: the volumes of a machine, that of its image first. */
+export function readVolumes(all: Params): readonly LaunchVolume[] {
+  const mappings = parts(all, 'BlockDeviceMapping');
+  if (mappings.length === 0) return onlyRoot;
+  const volumes = new Map<string, LaunchVolume>(onlyRoot.map((volume) => [volume.device, volume]));
+  const named = new Set<string>();
+  for (const mapping of mappings) {
+    const device = text(mapping, 'DeviceName') ?? '';
+    if (device === '') throw missingParameter('BlockDeviceMapping.DeviceName');
+    if (named.has(device)) throw invalidMapping(`Duplicate device name: ${device}`);
+    named.add(device);
+    const volume = readMapping(mapping, device);
+    if (volume !== undefined) volumes.set(device, volume);
+    else volumes.delete(device);
+  }
+  return [...volumes.values()];
+}
+
+function readMapping(mapping: Params, device: string): LaunchVolume | undefined {
+  const ebs = part(mapping, 'Ebs');
+  const virtual = text(mapping, 'VirtualName');
+  const none = text(mapping, 'NoDevice');
+  if ([ebs, virtual, none].filter((one) => one !== undefined).length > 1)
+    throw invalidMapping(`Only one of Ebs, VirtualName and NoDevice can be specified for device ${device}.`);
+  if (none !== undefined) {
+    if (device === rootDevice) throw invalidMapping(`The root device ${device} cannot be suppressed.`);
+    return undefined;
+  }
+  if (virtual !== undefined) {
+    if (!/^ephemeral\d{1,2}$/.test(virtual)) throw invalidMapping(`Invalid virtual name '${virtual}' for device ${device}.`);
+    return undefined;
+  }
+  if (ebs === undefined) throw invalidMapping(`The mapping of device ${device} says nothing.`);
+  checkVolume(ebs, device);
+  return { device, deleteOnTermination: flag(ebs, 'DeleteOnTermination') ?? true };
+}
+
+function checkVolume(ebs: Params, device: string): void {
+  const name = text(ebs, 'VolumeType') ?? (device === rootDevice ? 'gp3' : 'gp2');
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  if (kind === undefined) throw invalidParameter(`Value (${name}) for parameter ebs.volumeType is invalid.`);
+  checkSize(ebs, device, name, kind);
+  checkIops(ebs, name, kind);
+  const throughput = integer(ebs, 'Throughput');
+  if (throughput !== undefined && name !== 'gp3')
+    throw invalidCombination('The parameter throughput can only be specified for gp3 volumes.');
+  if (throughput !== undefined && outside(throughputs, throughput)) throw outOfRange('throughput', throughput, throughputs);
+  if (text(ebs, 'KmsKeyId') !== undefined && flag(ebs, 'Encrypted') !== true)
+    throw new AwsError('InvalidParameterDependency', 'The parameter KmsKeyId requires the parameter Encrypted to be set.');
+}
+
+function checkSize(ebs: Params, device: string, name: string, kind: Kind): void {
+  const snapshot = text(ebs, 'SnapshotId');
+  if (snapshot !== undefined && !/^snap-[\w-]+$/.test(snapshot))
+    throw new AwsError('InvalidSnapshotID.Malformed', `Invalid id: "${snapshot}" (expecting "snap-...")`);
+  const size = integer(ebs, 'VolumeSize');
+  if (size === undefined) {
+    if (device !== rootDevice && snapshot === undefined) throw missingParameter('size/snapshot');
+    return;
+  }
+  if (device === rootDevice && size < rootGib)
+    throw invalidMapping(`Volume of size ${size}GB is smaller than the image's snapshot, expect size >= ${rootGib}GB`);
+  if (outside(kind.gib, size))
+    throw invalidMapping(`Volume of ${size}GiB does not fit type ${name}; it takes ${kind.gib.join(' to ')}GiB.`);
+}
+
+function checkIops(ebs: Params, name: string, kind: Kind): void {
+  const iops = integer(ebs, 'Iops');
+  if (iops === undefined) {
+    if (kind.iopsRequired) throw invalidCombination(`The parameter iops must be specified for ${name} volumes.`);
+    return;
+  }
+  if (kind.iops === undefined) throw invalidCombination(`The parameter iops is not supported for ${name} volumes.`);
+  if (outside(kind.iops, iops)) throw outOfRange('iops', iops, kind.iops);
+}
+
+function outside([least, most]: readonly [number, number], value: number): boolean {
+  return value < least || value > most;
+}
+
+function outOfRange(name: string, value: number, [least, most]: readonly [number, number]): AwsError {
+  return invalidParameter(`Invalid value '${value}' for ${name}: it must be between ${least} and ${most}.`);
+}
+
+function invalidMapping(message: string): AwsError {
+  return new AwsError('InvalidBlockDeviceMapping', message);
+}

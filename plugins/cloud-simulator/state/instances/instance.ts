@@ -1,0 +1,74 @@
+import type { Moment } from '../../dispatch/call-context.ts';
+import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
+import type { Subnet } from '../network/subnets.ts';
+import type { Tags } from '../tags.ts';
+
+export type StateName = 'pending' | 'running' | 'shutting-down' | 'terminated';
+
+/** Codes that EC2 sends beside the names. */
+export const stateCodes: Readonly<Record<StateName, number>> = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 };
+
+/** How long a terminated machine stays visible: about an hour in EC2. */
+export const goneAfterMs = 3_600_000;
+
+/** The machines of one launch: one RunInstances call, or one pool of a fleet. */
+export interface Reservation {
+  readonly id: string;
+  readonly spec: LaunchSpec;
+  /** The token that RunInstances carried; machines of fleets have none. */
+  readonly token: string | undefined;
+}
+
+/** Who started a machine to keep a number of them up, and has to know of its end: a fleet or a group. */
+export interface Keeper {
+  readonly id: string;
+  /** Told when the end of a machine begins, whoever ordered it. */
+  ending(moment: Moment, instance: Instance): void;
+}
+
+/** Spot capacity that is taken back. */
+export interface Interruption {
+  /** When it can be read in the Spot request, before the machine ends. */
+  readonly noticedAt: number;
+  readonly code: 'instance-terminated-no-capacity' | 'instance-terminated-by-price';
+}
+
+/** The state reason of machines that a caller ended. */
+export const userInitiated = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+
+/** One machine. Its state is not stored but follows from its times and the clock. */
+export interface Instance {
+  readonly id: string;
+  /** Rises with every machine of a region: the order of lists and the place in their pages. */
+  readonly place: number;
+  readonly reservation: Reservation;
+  readonly launchIndex: number;
+  readonly zone: string;
+  readonly subnet: Subnet;
+  /** Offset of its private address in the subnet. */
+  readonly address: number;
+  readonly spotRequestId: string | undefined;
+  readonly launchedAt: number;
+  /** Infinite for one that stays pending for ever. */
+  readonly runningAt: number;
+  tags: Tags;
+  /** Mutable, since a group can let a machine go. */
+  keeper: Keeper | undefined;
+  interruption: Interruption | undefined;
+  /** When it was told to end; bills until then. */
+  shutdownAt: number | undefined;
+  terminatedAt: number | undefined;
+  /** Why it ended. */
+  reason: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** The state of a machine at a time. */
+export function stateOf(instance: Instance, now: number): StateName {
+  if (instance.shutdownAt === undefined || now < instance.shutdownAt) return now < instance.runningAt ? 'pending' : 'running';
+  return now < (instance.terminatedAt ?? Number.POSITIVE_INFINITY) ? 'shutting-down' : 'terminated';
+}
+
+/** Pending or running: what a caller still owns and pays for. */
+export function isLive(instance: Instance, now: number): boolean {
+  return instance.shutdownAt === undefined || now < instance.shutdownAt;
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { type CatalogueImage, type CatalogueRegion, type CatalogueSecurityGroup, catalogueRegion } from '../../catalogue.ts';
+import { createSubnet, type Subnet } from './subnets.ts';
+
+/** What a region has before anybody launches: zones, default subnets, groups and images; and what callers named that nobody created. */
+export interface Network {
+  readonly catalogue: CatalogueRegion;
+  readonly zones: readonly string[];
+  /** A listed subnet, or one already made up. */
+  subnet(id: string): Subnet | undefined;
+  /** The subnet of that id, made up in `zone` (default: a zone that follows from the id) when nobody knows it. */
+  adoptSubnet(id: string, zone?: string): Subnet;
+  /** The default subnet of a zone. */
+  defaultSubnet(zone: string): Subnet;
+  subnets(): Iterable<Subnet>;
+  group(id: string): CatalogueSecurityGroup | undefined;
+  image(id: string): CatalogueImage | undefined;
+}
+
+export function createNetwork(region: string): Network {
+  const catalogue = catalogueRegion(region) ?? madeUpRegion(region);
+  const zones = catalogue.zones.map((zone) => zone.zone);
+  const zoneIds = new Map(catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
+  const subnets = new Map(
+    catalogue.subnets.map((s) => [
+      s.subnet_id,
+      createSubnet({ id: s.subnet_id, zone: s.zone, zoneId: zoneIds.get(s.zone) as string, vpcId: s.vpc_id, cidr: s.cidr, listed: true }),
+    ]),
+  );
+  let adopted = 0;
+  return {
+    catalogue,
+    zones,
+    subnet: (id) => subnets.get(id),
+    adoptSubnet(id, zone) {
+      const known = subnets.get(id);
+      if (known !== undefined) return known;
+      // Blocks go round after 192 made-up subnets; private addresses may then repeat, as they may between two VPCs.
+      const cidr = `10.${64 + (adopted++ % 192)}.0.0/16`;
+      const home = zone ?? (zones[digest(id) % zones.length] as string);
+      const made = createSubnet({ id, zone: home, zoneId: zoneIds.get(home) as string, vpcId: catalogue.vpc_id, cidr, listed: false });
+      subnets.set(id, made);
+      return made;
+    },
+    defaultSubnet: (zone) => subnets.get((catalogue.subnets.find((s) => s.zone === zone) as { subnet_id: string }).subnet_id) as Subnet,
+    subnets: () => subnets.values(),
+    group: (id) => catalogue.security_groups.find((group) => group.group_id === id),
+    image: (id) => catalogue.images.find((image) => image.image_id === id),
+  };
+}
+
+/** A region that the catalogue does not know: three zones with a default subnet each, so that every region name can be used. */
+function madeUpRegion(region: string): CatalogueRegion {
+  const hex = (name: string) => createHash('sha256').update(`${region}/${name}`).digest('hex').slice(0, 16);
+  const vpcId = `vpc-0${hex('vpc')}`;
+  const zones = ['a', 'b', 'c'].map((letter) => `${region}${letter}`);
+  return {
+    vpc_id: vpcId,
+    zones: zones.map((zone, index) => ({ zone, zone_id: `${region}-az${index + 1}`, lacks: [] })),
+    subnets: zones.map((zone, index) => ({ subnet_id: `subnet-0${hex(zone)}`, zone, cidr: `10.${index}.0.0/16`, vpc_id: vpcId })),
+    security_groups: [{ group_id: `sg-0${hex('default')}`, group_name: 'default', vpc_id: vpcId }],
+    images: [
+      { image_id: `ami-0${hex('x86_64')}`, name: 'simulated-linux-x86_64', arch: 'x86_64' },
+      { image_id: `ami-0${hex('arm64')}`, name: 'simulated-linux-arm64', arch: 'arm64' },
+    ],
+    key_names: ['default'],
+  };
+}
+
+function digest(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt32BE(0);
+}

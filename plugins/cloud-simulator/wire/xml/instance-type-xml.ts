@@ -1,0 +1,105 @@
+import type { CatalogueInstanceType } from '../../catalogue.ts';
+import { type TypeFacts, factsOf } from '../../type-facts.ts';
+import { itemSet, leaf, node } from './xml.ts';
+
+const free = new Set(['t2.micro', 't3.micro', 't3.small', 't4g.micro', 't4g.small']);
+
+/** The members of one type as DescribeInstanceTypes shows them. */
+export function instanceTypeXml(type: CatalogueInstanceType): string {
+  const facts = factsOf(type);
+  const nitro = facts.hypervisor === 'nitro';
+  return [
+    leaf('instanceType', type.instance_type),
+    leaf('currentGeneration', facts.current),
+    leaf('freeTierEligible', isFree(type)),
+    words('supportedUsageClasses', usageClasses(type)),
+    words('supportedRootDeviceTypes', ['ebs']),
+    words('supportedVirtualizationTypes', ['hvm']),
+    leaf('bareMetal', facts.bareMetal),
+    leaf('hypervisor', facts.hypervisor),
+    processorXml(type, facts),
+    node('memoryInfo', leaf('sizeInMiB', type.memory_mib)),
+    leaf('instanceStorageSupported', facts.localStorage !== undefined),
+    storageXml(type, facts),
+    node(
+      'ebsInfo',
+      leaf('ebsOptimizedSupport', nitro ? 'default' : 'supported') +
+        leaf('encryptionSupport', 'supported') +
+        leaf('nvmeSupport', nitro ? 'required' : 'unsupported'),
+    ),
+    networkXml(type, facts),
+    gpuXml(type, facts),
+    node('placementGroupInfo', words('supportedStrategies', ['cluster', 'partition', 'spread'])),
+    leaf('hibernationSupported', false),
+    leaf('burstablePerformanceSupported', facts.burstable),
+    leaf('dedicatedHostsSupported', !facts.burstable),
+    leaf('autoRecoverySupported', true),
+  ].join('');
+}
+
+export function isFree(type: CatalogueInstanceType): boolean {
+  return free.has(type.instance_type);
+}
+
+export function usageClasses(type: CatalogueInstanceType): string[] {
+  return factsOf(type).spot ? ['on-demand', 'spot'] : ['on-demand'];
+}
+
+/** As AWS words it; what is usual for the size, since the catalogue does not count it. */
+export function networkPerformance(type: CatalogueInstanceType): string {
+  if (/^(p4|p5|hpc)/.test(type.instance_type)) return '100 Gigabit';
+  if (factsOf(type).burstable) return 'Up to 5 Gigabit';
+  if (type.vcpus <= 16) return 'Up to 10 Gigabit';
+  return type.vcpus <= 48 ? '12 Gigabit' : '25 Gigabit';
+}
+
+function processorXml(type: CatalogueInstanceType, { cpu }: TypeFacts): string {
+  const maker = { intel: 'Intel', amd: 'AMD', 'amazon-web-services': 'AWS', apple: 'Apple' }[cpu];
+  return (
+    node('processorInfo', words('supportedArchitectures', [type.arch]) + leaf('manufacturer', maker)) +
+    node(
+      'vCpuInfo',
+      leaf('defaultVCpus', type.vcpus) + leaf('defaultCores', type.cores) + leaf('defaultThreadsPerCore', type.vcpus / type.cores),
+    )
+  );
+}
+
+// Of the disks only their being there is known; their size is what most families give for a vCPU.
+const gbPerVcpu = 37.5;
+
+function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): string {
+  if (localStorage === undefined) return '';
+  const total = Math.round(type.vcpus * gbPerVcpu);
+  const disks = itemSet('disks', [total], (size) => leaf('sizeInGB', size) + leaf('count', 1) + leaf('type', localStorage));
+  return node('instanceStorageInfo', leaf('totalSizeInGB', total) + disks + leaf('nvmeSupport', 'required'));
+}
+
+function networkXml(type: CatalogueInstanceType, { hypervisor }: TypeFacts): string {
+  const interfaces = type.vcpus <= 2 ? 3 : type.vcpus <= 8 ? 4 : type.vcpus <= 48 ? 8 : 15;
+  return node(
+    'networkInfo',
+    leaf('networkPerformance', networkPerformance(type)) +
+      leaf('maximumNetworkInterfaces', interfaces) +
+      leaf('maximumNetworkCards', 1) +
+      leaf('defaultNetworkCardIndex', 0) +
+      leaf('ipv4AddressesPerInterface', interfaces * 4 - 2) +
+      leaf('ipv6Supported', true) +
+      leaf('enaSupport', hypervisor === 'nitro' ? 'required' : 'supported') +
+      leaf('efaSupported', /^(p4|p5|hpc)/.test(type.instance_type)),
+  );
+}
+
+function gpuXml(type: CatalogueInstanceType, { accelerator }: TypeFacts): string {
+  if (accelerator === undefined) return '';
+  const gpus = itemSet(
+    'gpus',
+    [accelerator],
+    ({ label, memoryMib }) =>
+      leaf('name', label) + leaf('manufacturer', 'NVIDIA') + leaf('count', type.gpus) + node('memoryInfo', leaf('sizeInMiB', memoryMib)),
+  );
+  return node('gpuInfo', gpus + leaf('totalGpuMemoryInMiB', type.gpus * accelerator.memoryMib));
+}
+
+function words(name: string, list: readonly string[]): string {
+  return itemSet(name, list, (word) => word);
+}

@@ -1,0 +1,96 @@
+import { type Instance, type StateName, stateCodes, stateOf } from '../../state/instances/instance.ts';
+import { tagSetXml } from '../../state/tags.ts';
+import type { LaunchNetwork } from '../../launch/specification/launch-network.ts';
+import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
+import { itemSet, leaf, node } from './xml.ts';
+
+/** The members of one machine as DescribeInstances and RunInstances show it. */
+export function instanceXml(instance: Instance, region: string, now: number): string {
+  const state = stateOf(instance, now);
+  const { reservation } = instance;
+  // A terminated machine has given its address and its place in the network back.
+  const connected = state !== 'terminated';
+  const launched = isoTime(instance.launchedAt);
+  // Joined: a page that is added up from its smallest pieces leaves a piece of garbage for each of them.
+  return [
+    `<instanceId>${instance.id}</instanceId>${stateXmls[state]}<amiLaunchIndex>${instance.launchIndex}</amiLaunchIndex><launchTime>${launched}</launchTime>`,
+    placementXml(reservation.spec, instance.subnet),
+    launchXml(reservation.spec),
+    connected
+      ? networkXml(instance, region, state, launched)
+      : '<privateDnsName/><dnsName/><groupSet/><networkInterfaceSet/><blockDeviceMapping/>',
+    instance.spotRequestId === undefined
+      ? ''
+      : `<instanceLifecycle>spot</instanceLifecycle>${leaf('spotInstanceRequestId', instance.spotRequestId)}`,
+    leaf('clientToken', reservation.token),
+    reasonXml(instance, now),
+    tagSetXml(instance.tags),
+  ].join('');
+}
+
+export function stateXml(name: string, state: StateName): string {
+  return `<${name}><code>${stateCodes[state]}</code><name>${state}</name></${name}>`;
+}
+
+function reasonXml(instance: Instance, now: number): string {
+  if (instance.reason === undefined || now < (instance.shutdownAt as number)) return '<reason/>';
+  const { code, message } = instance.reason;
+  const when = new Date(instance.shutdownAt as number).toISOString().slice(0, 19).replace('T', ' ');
+  const reason = code === 'Client.UserInitiatedShutdown' ? `User initiated (${when} GMT)` : code;
+  return node('stateReason', leaf('code', code) + leaf('message', message)) + leaf('reason', reason);
+}
+
+function networkXml(instance: Instance, region: string, state: StateName, launched: string): string {
+  const { subnet } = instance;
+  const { network } = instance.reservation.spec;
+  const address = subnet.address(instance.address);
+  const privateName = privateDnsName(address, region);
+  const publicAddress = network.publicAddress && state === 'running' ? address.replace(/^10\./, '54.') : undefined;
+  const groups = groupsXml(network.groups);
+  const suffix = instance.id.slice(2);
+  return (
+    `<privateDnsName>${privateName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicDnsName(publicAddress, region)) + leaf('ipAddress', publicAddress)}` +
+    `<privateIpAddress>${address}</privateIpAddress><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>true</sourceDestCheck>${groups}` +
+    `<networkInterfaceSet><item><networkInterfaceId>eni-${suffix}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId>` +
+    `<status>in-use</status><privateIpAddress>${address}</privateIpAddress><privateDnsName>${privateName}</privateDnsName><sourceDestCheck>true</sourceDestCheck>${groups}` +
+    `<attachment><attachmentId>eni-attach-${suffix}</attachmentId><deviceIndex>0</deviceIndex><status>attached</status><deleteOnTermination>true</deleteOnTermination></attachment>` +
+    `<privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress><primary>true</primary></item></privateIpAddressesSet></item></networkInterfaceSet>` +
+    volumesXml(instance.reservation.spec, suffix, launched)
+  );
+}
+
+const stateXmls = Object.fromEntries(
+  (Object.keys(stateCodes) as StateName[]).map((state) => [state, stateXml('instanceState', state)]),
+) as Readonly<Record<StateName, string>>;
+
+let lastTime = Number.NaN;
+let lastIso = '';
+
+function isoTime(at: number): string {
+  if (at !== lastTime) lastIso = new Date(at).toISOString();
+  lastTime = at;
+  return lastIso;
+}
+
+type Groups = LaunchNetwork['groups'];
+
+let lastGroups: Groups = [];
+let lastGroupsXml = '<groupSet/>';
+
+function groupsXml(groups: Groups): string {
+  const same = groups.length === lastGroups.length && groups.every((group, index) => group === lastGroups[index]);
+  if (!same) lastGroupsXml = itemSet('groupSet', groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name));
+  lastGroups = groups;
+  return lastGroupsXml;
+}
+
+/** us-east-1 has a domain of its own, as in AWS. */
+export function privateDnsName(address: string, region: string): string {
+  const host = `ip-${address.replaceAll('.', '-')}`;
+  return region === 'us-east-1' ? `${host}.ec2.internal` : `${host}.${region}.compute.internal`;
+}
+
+function publicDnsName(address: string, region: string): string {
+  const host = `ec2-${address.replaceAll('.', '-')}`;
+  return region === 'us-east-1' ? `${host}.compute-1.amazonaws.com` : `${host}.${region}.compute.amazonaws.com`;
+}

@@ -1,0 +1,43 @@
+import type { Call, MachineType, Places } from '../../../core/index.ts';
+import { once } from './memory.ts';
+import { pagesOf } from './answers/pages.ts';
+import type { CloudSession } from './session.ts';
+
+/** The region of the instance with its zones. */
+export async function placesOf(session: CloudSession, call: Call): Promise<Places> {
+  const { AvailabilityZones } = await session.read(
+    (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }),
+    call,
+  );
+  return {
+    regions: [session.settings.region],
+    availability_zones: (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []).toSorted(),
+  };
+}
+
+/** The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still has its machines. Asked once. */
+export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
+  return once(session.memory, 'zones', async () => {
+    const { AvailabilityZones } = await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), call);
+    return (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []);
+  });
+}
+
+/** All machine types of the region, with what HostFactory wants to know of them. */
+export async function* machineTypesOf(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
+  for await (const page of pagesOf((next) =>
+    session.read((ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...next }), call),
+  )) {
+    for (const { InstanceType, VCpuInfo, MemoryInfo, ProcessorInfo } of page.InstanceTypes ?? []) {
+      if (!InstanceType) continue;
+      const vcpus = VCpuInfo?.DefaultVCpus ?? 1;
+      yield {
+        name: InstanceType,
+        vcpus,
+        cores: VCpuInfo?.DefaultCores ?? vcpus,
+        memory_mib: MemoryInfo?.SizeInMiB ?? 0,
+        arch: ProcessorInfo?.SupportedArchitectures?.at(-1) ?? 'x86_64',
+      };
+    }
+  }
+}

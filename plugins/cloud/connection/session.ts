@@ -1,0 +1,130 @@
+import { ProviderFault, type Call, type Clock, type PluginContext } from '../../../core/index.ts';
+import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters } from './clients.ts';
+import { cloudClock, type CloudClock } from './cloud-clock.ts';
+import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
+import { secretsOf } from './credentials.ts';
+import { concealedIn } from '../faults/concealed.ts';
+import { type CallContext, faultOf } from '../faults/faults.ts';
+import { pace, type Pace, unpaced } from './rate-limiter.ts';
+import { patience, type Patience } from '../observe/consistency-grace.ts';
+import { serviceOf, type Service } from './service.ts';
+
+/** One configured instance, connected: everything that its APIs need to speak to the cloud. */
+export interface CloudSession extends Service<Ec2> {
+  readonly instance: string;
+  readonly installation: string;
+  readonly settings: CloudSettings;
+  readonly clock: Clock;
+  readonly cloudClock: CloudClock;
+  /** Auto Scaling, under the same rules as EC2. */
+  readonly groups: Service<AutoScaling>;
+  /** The parameters of Systems Manager. Its SDK is loaded by the first call. */
+  readonly parameters: Service<Parameters>;
+  /** The account that the credentials belong to. Asked once. */
+  account(call: Call): Promise<string>;
+  readonly patience: Patience;
+  /** What was learned of the cloud: images, subnets, zones, shared launch templates. */
+  readonly memory: Map<string, unknown>;
+  /** What parameters of Systems Manager were seen to hold, each with the name of its parameter. */
+  readonly parameterValues: Map<string, string>;
+  close(): void;
+}
+
+/** Makes the session of one instance. Nothing is imported or called before the first use. */
+export function connect(config: CloudConfig, context: PluginContext): CloudSession {
+  const settings = settingsOf(config);
+  const secrets = secretsOf(settings);
+  const time = cloudClock(context.clock);
+  const parameterValues = new Map<string, string>();
+  let clients: Promise<Clients> | undefined;
+  let account: Promise<string> | undefined;
+
+  const open = (): Promise<Clients> => {
+    const opening = (clients ??= start());
+    // A cloud that could not be opened is tried again by the next call.
+    opening.catch(() => {
+      if (clients === opening) clients = undefined;
+    });
+    return opening;
+  };
+  const start = async (): Promise<Clients> => {
+    const { endpoint_url } = settings;
+    return makeClients(settings, endpoint_url === null ? undefined : await context.endpoint(endpoint_url), context.log, time.heard);
+  };
+  const drop = (): void => {
+    const old = clients;
+    clients = undefined;
+    old?.then((each) => each.destroy()).catch(() => undefined);
+  };
+  const fail = (error: unknown, about: CallContext): ProviderFault => {
+    const fault = concealedIn(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
+    // Behind a scheme the address may change, as when the simulated cloud was started anew: ask for it again.
+    if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url)) drop();
+    return fault;
+  };
+
+  const counted = async <T>(action: string, ask: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const ended = () => ({ action, ms: performance.now() - began });
+    try {
+      const answer = await ask();
+      context.calls?.record(ended());
+      return answer;
+    } catch (error) {
+      context.calls?.record({ ...ended(), kind: fail(error, { action, mutating: false }).kind });
+      throw error;
+    }
+  };
+
+  const about = {
+    readMs: settings.cloud_read_timeout * 1000,
+    fail,
+    pace: paceOf(settings, context.clock),
+    laneOf: (action: string) => action,
+    ...(context.calls ? { calls: context.calls } : {}),
+  };
+
+  return {
+    ...serviceOf(async () => {
+      const { ec2, read, write } = await open();
+      return { sdk: ec2, read, write };
+    }, about),
+    // Auto Scaling counts the calls of all its actions together.
+    groups: serviceOf(async () => (await open()).groups(), { ...about, laneOf: () => 'AutoScaling' }),
+    parameters: serviceOf(async () => (await open()).parameters(), about),
+    instance: context.instance,
+    installation: context.installation,
+    settings,
+    clock: context.clock,
+    cloudClock: time,
+    patience: patience(context.clock),
+    memory: new Map(),
+    parameterValues,
+
+    account(call) {
+      const asking = (account ??= counted('GetCallerIdentity', () => askAccount(open, call)));
+      return asking.catch((error: unknown) => {
+        if (account === asking) account = undefined;
+        throw fail(error, { action: 'GetCallerIdentity', mutating: false });
+      });
+    },
+
+    close() {
+      drop();
+    },
+  };
+}
+
+/** Within AWS's rates, or those that the configuration knows of; an endpoint of one's own grants what it likes unless the configuration says otherwise. */
+function paceOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): Pace {
+  const enabled = rate_limits.enabled ?? endpoint_url === null;
+  return enabled ? pace(clock, rate_limits.buckets) : unpaced;
+}
+
+async function askAccount(open: () => Promise<Clients>, call: Call): Promise<string> {
+  const { sts } = await open();
+  const { GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
+  const { Account } = await (await sts()).send(new GetCallerIdentityCommand({}), { abortSignal: call.signal });
+  if (!Account) throw new ProviderFault('unavailable', 'GetCallerIdentity named no account.');
+  return Account;
+}

@@ -1,0 +1,30 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import type { Call, OwnedResource } from '../../../core/index.ts';
+import { describeWhatAnswers } from '../observe/partial-describe.ts';
+import { launchTemplatesOf } from '../launch/launch-template.ts';
+import { reportOf } from '../observe/machines.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { madeFor, ownTags } from '../template/tags.ts';
+
+/**
+ * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made for one request. While a zone
+ * does not answer, its machines are left out: from what is not in the list nobody may conclude anything.
+ */
+export async function* ownedBy(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
+  const ours = { Name: `tag:${ownTags.installation}`, Values: [installation] };
+  const alive = { Name: 'instance-state-name', Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] };
+  const { found } = await describeWhatAnswers(session, [ours, alive], (instance) => machineOwned(session, instance), call);
+  yield* found;
+  yield* launchTemplatesOf(session, installation, call);
+}
+
+function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedResource {
+  const created_at = instance.LaunchTime && cloudClock.ours(instance.LaunchTime);
+  return {
+    kind: 'machine',
+    id: instance.InstanceId ?? '',
+    ...madeFor(instance.Tags),
+    ...(created_at === undefined ? {} : { created_at }),
+    machine: reportOf(instance),
+  };
+}

@@ -1,0 +1,87 @@
+import type { BlockDeviceMapping, CapacityReservationSpecification, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
+import { ProviderFault, type Call } from '../../../core/index.ts';
+import { capacityReservationOf } from './capacity-reservation.ts';
+import { concealed } from '../faults/concealed.ts';
+import type { CloudTemplate } from './fields.ts';
+import { imageIdOf } from './image-parameter.ts';
+import { once } from '../connection/memory.ts';
+import type { CloudSession } from '../connection/session.ts';
+import { userDataOf } from './user-data.ts';
+
+/** What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says nothing. */
+export interface MachineSpec {
+  readonly ImageId?: string;
+  readonly KeyName?: string;
+  readonly SecurityGroupIds?: readonly string[];
+  readonly UserData?: string;
+  readonly IamInstanceProfile?: IamInstanceProfileSpecification;
+  readonly BlockDeviceMappings?: readonly BlockDeviceMapping[];
+  readonly CapacityReservationSpecification?: CapacityReservationSpecification;
+}
+
+/**
+ * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and for the name of its root
+ * device, where a volume is described.
+ */
+export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
+  const { key_name, security_group_ids, user_data, instance_profile } = template;
+  const UserData = userDataOf(user_data);
+  const image = template.image_id === undefined ? undefined : await imageIdOf(session, template.image_id, call);
+  const root = await rootVolume(session, template, image, call);
+  const reservation = capacityReservationOf(template);
+  return {
+    ...(image === undefined ? {} : { ImageId: image }),
+    ...(key_name === undefined ? {} : { KeyName: key_name }),
+    ...(security_group_ids?.length ? { SecurityGroupIds: security_group_ids } : {}),
+    ...(UserData === undefined ? {} : { UserData }),
+    ...(instance_profile === undefined ? {} : { IamInstanceProfile: profileOf(instance_profile) }),
+    ...(root === undefined ? {} : { BlockDeviceMappings: [root] }),
+    ...(reservation === undefined ? {} : { CapacityReservationSpecification: reservation }),
+  };
+}
+
+/** With network interfaces, groups and subnet belong inside the first one: EC2 refuses them beside it. */
+export function intoInterface(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
+  if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
+  const [first, ...more] = NetworkInterfaces;
+  // One that exists already has its own.
+  if (first.NetworkInterfaceId !== undefined) return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
+  const filled = { DeviceIndex: 0, ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}), ...(SubnetId ? { SubnetId } : {}), ...first };
+  return { ...rest, NetworkInterfaces: [filled, ...more] };
+}
+
+const profileOf = (profile: string): IamInstanceProfileSpecification => (profile.startsWith('arn:') ? { Arn: profile } : { Name: profile });
+
+async function rootVolume(
+  session: CloudSession,
+  { root_volume_size, volume_type, iops }: CloudTemplate,
+  image: string | undefined,
+  call: Call,
+): Promise<BlockDeviceMapping | undefined> {
+  if (root_volume_size === undefined && volume_type === undefined && iops === undefined) return undefined;
+  return {
+    DeviceName: await rootDevice(session, image, call),
+    Ebs: {
+      ...(root_volume_size === undefined ? {} : { VolumeSize: root_volume_size }),
+      ...(volume_type === undefined ? {} : { VolumeType: volume_type }),
+      ...(iops === undefined ? {} : { Iops: iops }),
+      DeleteOnTermination: true,
+    },
+  };
+}
+
+/** A mapping describes the root volume only under the name that the image gives it; under another it would add a second volume. */
+async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
+  if (image === undefined) throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
+  const { device } = await once(session.memory, `root device of ${image}`, async () => {
+    const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
+    const found = Images?.[0];
+    if (found) return { device: found.RootDeviceName || '/dev/xvda' };
+    const code = 'InvalidAMIID.NotFound';
+    throw new ProviderFault('invalid', concealed(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues), {
+      code,
+    });
+  });
+  return device;
+}

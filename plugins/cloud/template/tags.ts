@@ -1,0 +1,81 @@
+import type { Finding, LaunchOrder } from '../../../core/index.ts';
+
+/** Tags that muster puts on everything that it makes; by them it finds its machines again. */
+export const ownTags = { request: 'muster:request-id', attempt: 'muster:attempt', installation: 'muster:installation' } as const;
+
+export interface Tag {
+  readonly Key: string;
+  readonly Value: string;
+}
+
+export interface TagSpecification {
+  readonly ResourceType: string;
+  readonly Tags: readonly Tag[];
+}
+
+/** Tags of a resource, as far as EC2 allows. */
+const limits = { count: 50, key: 128, value: 256 };
+
+/** Tags of one order: the template's, the order's, then ours, which nobody overrides. */
+export function tagsOf(order: Pick<LaunchOrder, 'request_id' | 'attempt' | 'tags' | 'template'>, installation: string): Tag[] {
+  const tags = {
+    ...order.template.tags,
+    ...order.tags,
+    [ownTags.request]: order.request_id,
+    [ownTags.attempt]: String(order.attempt),
+    [ownTags.installation]: installation,
+  };
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
+
+/**
+ * One specification for each resource type. Everything is tagged in the call that makes it: a tag that comes later may meet a resource that
+ * the cloud does not know yet. `spot-instances-request` must not be among the types: it makes the on-demand part of a fleet fail.
+ */
+export function tagSpecifications(types: readonly string[], tags: readonly Tag[]): TagSpecification[] {
+  return types.map((ResourceType) => ({ ResourceType, Tags: tags }));
+}
+
+/** Specifications that a native specification brings, with ours laid over: resource types of both, and of one tag with two values ours. */
+export function joinTagSpecifications(given: unknown, ours: readonly TagSpecification[]): TagSpecification[] {
+  const joined = new Map(ours.map((each) => [each.ResourceType, each]));
+  for (const each of Array.isArray(given) ? (given as Partial<TagSpecification>[]) : []) {
+    if (each.ResourceType === undefined || each.ResourceType === null || each.ResourceType === 'spot-instances-request') continue;
+    const own = joined.get(each.ResourceType)?.Tags ?? [];
+    const more = (each.Tags ?? []).filter((tag) => !own.some((mine) => mine.Key === tag.Key));
+    joined.set(each.ResourceType, { ResourceType: each.ResourceType, Tags: [...more, ...own] });
+  }
+  return [...joined.values()];
+}
+
+/** The value of one tag, where there is such a tag. */
+export function tagValue(
+  tags: readonly { Key?: string | undefined; Value?: string | undefined }[] | undefined,
+  key: string,
+): string | undefined {
+  return tags?.find((tag) => tag.Key === key)?.Value;
+}
+
+/** The order that a resource was made for, by its tags. */
+export function madeFor(tags: Parameters<typeof tagValue>[0]): { request_id?: string; attempt?: number } {
+  const request_id = tagValue(tags, ownTags.request);
+  const attempt = Number(tagValue(tags, ownTags.attempt));
+  return { ...(request_id === undefined ? {} : { request_id }), ...(Number.isInteger(attempt) ? { attempt } : {}) };
+}
+
+/** What EC2 would refuse in the tags of a template. */
+export function reviewTags(tags: Readonly<Record<string, string>> = {}): Finding[] {
+  const findings: Finding[] = [];
+  const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
+  // Two more are left for what an order brings with it.
+  const room = limits.count - Object.keys(ownTags).length;
+  if (Object.keys(tags).length > room) error('/tags', `must not have more than ${room} tags`);
+  for (const [key, value] of Object.entries(tags)) {
+    const path = `/tags/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (/^aws:/i.test(key)) error(path, 'must not begin with `aws:`, which the cloud keeps for itself');
+    if (key.startsWith('muster:')) error(path, 'must not begin with `muster:`, which muster keeps for itself');
+    if (key.length === 0 || key.length > limits.key) error(path, `must have a name of 1 to ${limits.key} characters`);
+    if (value.length > limits.value) error(path, `must not be longer than ${limits.value} characters`);
+  }
+  return findings;
+}

@@ -1,0 +1,185 @@
+import {
+  BrokerError,
+  type Change,
+  type Claim,
+  type KeyOf,
+  type Kind,
+  kinds,
+  type Log,
+  type Owner,
+  type Query,
+  type Records,
+  type StorageContext,
+  type Store,
+} from '../../core/index.ts';
+import { Claims, type HeldClaim } from './claims.ts';
+import { Table, type Kept } from './table.ts';
+import { apply } from './transaction.ts';
+
+/** What must be known again after a restart, in the order in which it happened: a commit, claims that were given, claims that were given back. JSON. */
+export type JournalEntry =
+  | { readonly changes: readonly Change[] }
+  | { readonly claimed: readonly HeldClaim[] }
+  | { readonly yielded: readonly Pick<Claim, 'request_id' | 'epoch'>[] };
+
+/** Makes a store that outlives its process of one that does not. */
+export interface Journal {
+  /** Resolves when the entry is durable; rejects with UNAVAILABLE when it was not written. Called one at a time, before anybody can see what the entry says. */
+  write(entry: JournalEntry): Promise<void>;
+  /** Called once, after the last write. */
+  close(): Promise<void>;
+}
+
+/**
+ * Everything in maps. What comes in and goes out is copied, so that it behaves like a storage; counting and sorting look at every record. Alone it ends with
+ * its process; with a `journal` it is a storage for one process and as many records as fit into memory: give what was written to `restore` at the next start.
+ */
+export class MemoryStore implements Store {
+  readonly #tables: { readonly [K in Kind]: Table };
+  readonly #claims: Claims;
+  readonly #log: Log;
+  readonly #journal: Journal | undefined;
+  readonly #watchers = new Set<{ readonly on: (kinds: ReadonlySet<Kind>) => void }>();
+  readonly #changes = new Map<Kind, number>();
+  #seq = 0;
+  #closed: Promise<void> | undefined;
+  /** With a journal, commits and claims wait for those before them. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ clock, log }: StorageContext, journal?: Journal) {
+    this.#tables = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, new Table(kind as Kind)])) as { readonly [K in Kind]: Table };
+    this.#claims = new Claims(this.#tables.request, this.#tables.wish, () => clock.now());
+    this.#log = log;
+    this.#journal = journal;
+  }
+
+  /** Does again what an entry of the journal says. Only before anything else is asked of the store, in the order of the journal. */
+  restore(entry: JournalEntry): void {
+    if ('changes' in entry) this.#apply(entry.changes);
+    else if ('claimed' in entry) this.#claims.restore(entry.claimed);
+    else this.#claims.yield(entry.yielded);
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
+    this.#refuseWhenClosed();
+    const found = this.#tables[kind].get(key);
+    return found && copy<K>(found);
+  }
+
+  async find<K extends Kind>(kind: K, query: Query<K>): Promise<readonly Records[K][]> {
+    this.#refuseWhenClosed();
+    return this.#tables[kind].find(query as Query<Kind>).map((found) => copy<K>(found));
+  }
+
+  async count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Promise<number> {
+    this.#refuseWhenClosed();
+    return this.#tables[kind].find({ where } as Query<Kind>).length;
+  }
+
+  async changes(kind: Kind): Promise<number> {
+    this.#refuseWhenClosed();
+    return this.#changes.get(kind) ?? 0;
+  }
+
+  async versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
+    this.#refuseWhenClosed();
+    return this.#tables.request
+      .find(query)
+      .map((found) => ({ request_id: found['request_id'] as string, version: found['version'] as number }));
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    this.#refuseWhenClosed();
+    const journal = this.#journal;
+    if (!journal) return this.#apply(changes);
+    // What the caller does with its records while this waits is its own affair.
+    const given = structuredClone(changes);
+    return this.#inTurn(async () => {
+      // Tried first: what is refused is not written, and what is not yet durable nobody sees.
+      const seq = this.#seq;
+      apply(given, this.#tables, () => (this.#seq += 1))();
+      this.#seq = seq;
+      // A bound that was kept is no longer asked about.
+      await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot') });
+      this.#apply(given);
+    });
+  }
+
+  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    this.#refuseWhenClosed();
+    const journal = this.#journal;
+    if (!journal) return this.#claims.claim(owner, limit, lease_ms);
+    return this.#inTurn(async () => {
+      const claims = this.#claims.claim(owner, limit, lease_ms);
+      // An epoch that was given out must never be given out again; one that is skipped, because this failed, does no harm. And whoever comes next
+      // must know that a holder did not yield.
+      try {
+        if (claims.length > 0) await journal.write({ claimed: this.#claims.held(claims) });
+      } catch (error) {
+        this.#claims.yield(claims);
+        throw error;
+      }
+      return claims;
+    });
+  }
+
+  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
+    this.#refuseWhenClosed();
+    return this.#claims.renew(owner, lease_ms);
+  }
+
+  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+    this.#refuseWhenClosed();
+    const journal = this.#journal;
+    if (!journal) return this.#claims.yield(claims);
+    return this.#inTurn(async () => {
+      await journal.write({ yielded: claims.map(({ request_id, epoch }) => ({ request_id, epoch })) });
+      this.#claims.yield(claims);
+    });
+  }
+
+  watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
+    this.#refuseWhenClosed();
+    const watcher = { on };
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+  }
+
+  close(): Promise<void> {
+    this.#watchers.clear();
+    return (this.#closed ??= this.#last.then(() => this.#journal?.close()));
+  }
+
+  #apply(changes: readonly Change[]): void {
+    apply(changes, this.#tables, () => (this.#seq += 1));
+    this.#claims.forgetDeleted();
+    const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    for (const kind of kinds) this.#changes.set(kind, (this.#changes.get(kind) ?? 0) + 1);
+    this.#tell(kinds);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  #tell(kinds: ReadonlySet<Kind>): void {
+    if (kinds.size === 0 || this.#watchers.size === 0) return;
+    setImmediate(() => {
+      for (const { on } of this.#watchers) {
+        try {
+          on(kinds);
+        } catch (error) {
+          this.#log.error({ err: error }, 'a watcher of the storage failed');
+        }
+      }
+    });
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new BrokerError('UNAVAILABLE', 'The storage in memory is closed.');
+  }
+}
+
+const copy = <K extends Kind>(found: Kept): Records[K] => structuredClone(found) as unknown as Records[K];

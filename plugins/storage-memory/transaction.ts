@@ -1,0 +1,96 @@
+import { BrokerError, type Change, checkedAmounts, type Kind, type MachineRecord, refusals } from '../../core/index.ts';
+import { refuseWithoutSlot } from './slots.ts';
+import type { Kept, Table } from './table.ts';
+
+/** Applies the changes of a commit in their order; when one is refused, those before it are undone. Gives what undoes them all. */
+export function apply(changes: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number): () => void {
+  const undo: (() => void)[] = [];
+  try {
+    for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
+    const slots = changes.filter((change) => change.op === 'slot');
+    // Whoever lost the claim has no turn to wait for.
+    if (slots.length > 0) for (const change of changes) if (change.op === 'fence') refuseStale(change, tables);
+    for (const slot of slots) refuseWithoutSlot(slot, tables);
+    for (const change of changes) {
+      const step = applyOne(change, changes, tables, nextSeq);
+      if (step) undo.push(step);
+    }
+  } catch (error) {
+    for (const step of undo.toReversed()) step();
+    throw error;
+  }
+  return () => {
+    for (const step of undo.toReversed()) step();
+  };
+}
+
+function applyOne(change: Change, all: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number) {
+  if (change.op === 'limit' || change.op === 'slot') return undefined;
+  if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
+  if (change.op === 'fence') return refuseStale(change, tables);
+  const table = tables[change.kind];
+  const present = table.get(change.op === 'delete' ? change.key : change.record);
+  switch (change.op) {
+    case 'insert':
+      if (change.kind === 'event') return table.set({ ...copy(change.record), seq: nextSeq() });
+      if (present) throw new BrokerError('ALREADY_EXISTS', `There is such a ${change.kind} already.`);
+      return table.set(kept(change.kind, change.record, present));
+    case 'put':
+      if (change.kind === 'event') throw new BrokerError('INTERNAL', 'An event is inserted, never put: it does not change.');
+      if (change.kind === 'request') refuseUnfenced(change.record.request_id, all, present);
+      if (change.kind === 'machine') refuseForeign(change.record, present);
+      return table.set(kept(change.kind, change.record, present));
+    case 'update':
+      if (present?.['version'] !== change.version) throw outdated(change.kind);
+      return table.set(kept(change.kind, change.record, present));
+    case 'delete':
+      if (change.version !== undefined && present && present['version'] !== change.version) throw outdated(change.kind);
+      return table.delete(change.key);
+  }
+}
+
+/** The record as stored: what JSON keeps of it, with the fields that the store itself keeps. */
+function kept(kind: Kind, record: object, present: Kept | undefined): Kept {
+  const version = ((present?.['version'] as number | undefined) ?? 0) + 1;
+  if (kind === 'template') return { ...copy(record), version };
+  if (kind === 'request') return { ...copy(record), version, epoch: present?.['epoch'] ?? 0 };
+  return copy(record);
+}
+
+const copy = (record: object): Kept => JSON.parse(JSON.stringify(record));
+
+function refuseOverLimit(
+  { template_id, machine_count, max }: Extract<Change, { op: 'limit' }>,
+  { request }: { readonly request: Table },
+): void {
+  const held = request
+    .all()
+    .filter((each) => each['template_id'] === template_id)
+    .reduce((sum, { holds }) => sum + Number(holds), 0);
+  if (held + machine_count <= max) return;
+  throw refusals.overLimit(template_id, max, held, machine_count);
+}
+
+/** The fact with what is added. */
+function added({ key, amounts, at }: Extract<Change, { op: 'add' }>, present: Kept = { ...key, value: {}, at }): Kept {
+  const value = { ...(present['value'] as Readonly<Record<string, unknown>>) };
+  for (const [name, amount] of checkedAmounts(amounts)) value[name] = Number(value[name] ?? 0) + amount;
+  return { ...present, value, at: Math.max(at, Number(present['at'])) };
+}
+
+function refuseForeign(machine: MachineRecord, present: Kept | undefined): void {
+  if (!present || present['request_id'] === machine.request_id || typeof present['gone_at'] === 'number') return;
+  throw refusals.foreignMachine(machine, String(present['request_id']));
+}
+
+function refuseStale({ request_id, epoch }: Extract<Change, { op: 'fence' }>, { request }: { readonly request: Table }): undefined {
+  if (request.get({ request_id })?.['epoch'] !== epoch) throw refusals.lostClaim(request_id);
+}
+
+function refuseUnfenced(request_id: string, all: readonly Change[], present: Kept | undefined): void {
+  const fence = all.find((change) => change.op === 'fence' && change.request_id === request_id);
+  if (fence?.op !== 'fence') throw new BrokerError('INTERNAL', `Request ${request_id} is put in a commit that does not carry its fence.`);
+  if (present?.['epoch'] !== fence.epoch) throw refusals.lostClaim(request_id);
+}
+
+const outdated = (kind: Kind) => new BrokerError('CONFLICT', `The ${kind} was changed meanwhile. Read it again.`);

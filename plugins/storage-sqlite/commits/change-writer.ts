@@ -1,0 +1,182 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { BrokerError, refusals, type Change, type Kind, type MachineRecord } from '../../../core/index.ts';
+import { addition } from './additions.ts';
+import { Bounds } from '../database/bounds.ts';
+import { inserting, insertable, putting, replacement, replacing, same } from './change-statements.ts';
+import { misuse } from '../database/failures.ts';
+import type { Work } from './group-queue.ts';
+import { columnValues, quoted, shapes, type Shape } from '../queries/shapes.ts';
+import { row, type Statements } from '../queries/statements.ts';
+
+type Step = () => void;
+
+interface Writers {
+  readonly insert: StatementSync;
+  readonly put: StatementSync;
+  readonly delete: StatementSync;
+  readonly exists: StatementSync;
+}
+
+/** Makes work of a commit: values are taken out of the records at once, so that the lock is held for the writing alone. */
+export class ChangeWriter {
+  readonly #writers: { readonly [K in Kind]: Writers };
+  readonly #versioned: { readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync } };
+  readonly #epoch: StatementSync;
+  readonly #putUnderFence: StatementSync;
+  readonly #owner: StatementSync;
+  readonly #within: Bounds;
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    const prepare = (sql: string) => statements.prepare(sql);
+    this.#writers = Object.fromEntries(
+      Object.entries(shapes).map(([kind, shape]) => [
+        kind,
+        {
+          insert: prepare(inserting(shape)),
+          put: prepare(putting(shape)),
+          delete: prepare(`DELETE FROM ${quoted(kind)} WHERE ${same(shape.key)}`),
+          exists: prepare(`SELECT 1 FROM ${quoted(kind)} WHERE ${same(shape.key)}`),
+        },
+      ]),
+    ) as unknown as { readonly [K in Kind]: Writers };
+    const versioned = (shape: Shape) => ({
+      update: prepare(`${replacing(shape)} AND version = ?`),
+      delete: prepare(`DELETE FROM ${quoted(shape.kind)} WHERE ${same(shape.key)} AND version = ?`),
+    });
+    this.#versioned = { request: versioned(shapes.request), template: versioned(shapes.template) };
+    this.#epoch = prepare('SELECT epoch FROM request WHERE request_id = ?');
+    this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
+    this.#owner = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
+    this.#within = new Bounds(statements);
+    this.#statements = statements;
+  }
+
+  /** Throws for what no state of the store would allow. */
+  work(changes: readonly Change[]): Work<void> {
+    const bounds = this.#bounds(changes);
+    const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
+    const touched = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    return {
+      kinds: touched,
+      size: steps.length,
+      run() {
+        // Bounds count what was there before the commit's own changes.
+        for (const step of bounds) step();
+        for (const step of steps) step();
+      },
+    };
+  }
+
+  #step(change: Change, all: readonly Change[]): Step | undefined {
+    switch (change.op) {
+      case 'insert':
+        return this.#insert(change);
+      case 'put':
+        if (change.kind === 'request') return this.#putRequest(change.record, all);
+        return change.kind === 'machine' ? this.#putMachine(change.record) : this.#put(change.kind, change.record);
+      case 'update':
+        return this.#update(change);
+      case 'delete':
+        return this.#delete(change);
+      case 'fence':
+        return this.#fence(change.request_id, change.epoch);
+      case 'add':
+        return addition(change, this.#statements);
+      case 'limit':
+      case 'slot':
+        return undefined;
+    }
+  }
+
+  #bounds(changes: readonly Change[]): readonly Step[] {
+    const limits = changes
+      .filter((change) => change.op === 'limit')
+      .map(
+        (change): Step =>
+          () =>
+            this.#within.refuseOverLimit(change),
+      );
+    const slots = changes
+      .filter((change) => change.op === 'slot')
+      .map(
+        (change): Step =>
+          () =>
+            this.#within.refuseWithoutSlot(change),
+      );
+    if (slots.length === 0) return limits;
+    // Whoever lost the claim has no turn to wait for.
+    const fences = changes.filter((change) => change.op === 'fence').map(({ request_id, epoch }) => this.#fence(request_id, epoch));
+    return [...limits, ...fences, ...slots];
+  }
+
+  #insert({ kind, record }: { readonly kind: Kind; readonly record: object }): Step {
+    const shape = shapes[kind];
+    const { insert } = this.#writers[kind];
+    const values = [...columnValues(record, insertable(shape)), JSON.stringify(record)];
+    const key = columnValues(record, shape.key);
+    return () => {
+      if (insert.run(...values).changes === 0) throw new BrokerError('ALREADY_EXISTS', `There is a ${kind} ${named(key)} already.`);
+    };
+  }
+
+  #put(kind: Kind, record: object): Step {
+    if (kind === 'event') throw misuse('An event is inserted, never put: it does not change.');
+    const shape = shapes[kind];
+    const { put } = this.#writers[kind];
+    const values = [...columnValues(record, [...shape.key, ...shape.columns]), JSON.stringify(record)];
+    return () => put.run(...values);
+  }
+
+  #putMachine(record: MachineRecord): Step {
+    const { put } = this.#writers.machine;
+    const values = [...columnValues(record, [...shapes.machine.key, ...shapes.machine.columns]), JSON.stringify(record)];
+    return () => {
+      if (put.run(...values).changes === 0)
+        throw refusals.foreignMachine(record, String(row(this.#owner, columnValues(record, shapes.machine.key))?.[0]));
+    };
+  }
+
+  #putRequest(record: { readonly request_id: string }, all: readonly Change[]): Step {
+    const id = record.request_id;
+    const fence = all.find((change) => change.op === 'fence' && change.request_id === id);
+    if (fence?.op !== 'fence') throw misuse(`Request ${id} is put in a commit that does not carry its fence.`);
+    const statement = this.#putUnderFence;
+    const values = [...replacement(shapes.request, record), fence.epoch];
+    return () => {
+      if (statement.run(...values).changes === 0) throw lostClaim(id);
+    };
+  }
+
+  #update({ kind, record, version }: { readonly kind: 'request' | 'template'; readonly record: object; readonly version: number }): Step {
+    const shape = shapes[kind];
+    const statement = this.#versioned[kind].update;
+    const values = [...replacement(shape, record), version];
+    const key = columnValues(record, shape.key);
+    return () => {
+      if (statement.run(...values).changes === 0) throw outdated(kind, key);
+    };
+  }
+
+  #delete({ kind, key, version }: { readonly kind: Kind; readonly key: object; readonly version?: number }): Step {
+    const values = columnValues(key, shapes[kind].key);
+    const writers = this.#writers[kind];
+    if (version === undefined) return () => void writers.delete.run(...values);
+    if (kind !== 'request' && kind !== 'template') throw misuse(`A ${kind} has no version to be deleted by.`);
+    const statement = this.#versioned[kind].delete;
+    return () => {
+      if (statement.run(...values, version).changes === 0 && row(writers.exists, values)) throw outdated(kind, values);
+    };
+  }
+
+  #fence(id: string, epoch: number): Step {
+    return () => {
+      if (row(this.#epoch, [id])?.[0] !== epoch) throw lostClaim(id);
+    };
+  }
+}
+
+const { lostClaim } = refusals;
+const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
+  new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed meanwhile. Read it again.`);
+const named = (key: readonly SQLInputValue[]) => key.map((part) => `'${part}'`).join(' / ');

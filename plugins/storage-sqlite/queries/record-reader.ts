@@ -1,0 +1,70 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Kind, KeyOf, Query, Records } from '../../../core/index.ts';
+import { question, tally, type Question } from './select-query.ts';
+import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
+import { row, type Row, type Statements } from './statements.ts';
+
+/** By which columns the counters of a kind are kept. */
+const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } = {
+  request: { kind: 'sort', status: 'status' },
+  machine: { status: 'status' },
+};
+
+/** Answers questions from what is committed. */
+export class RecordReader {
+  readonly #statements: Statements;
+  readonly #get: { readonly [K in Kind]: StatementSync };
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+    this.#get = Object.fromEntries(
+      Object.entries(shapes).map(([kind, shape]) => {
+        const match = shape.key.map((field) => `${quoted(field)} = ?`).join(' AND ');
+        return [kind, statements.prepare(`SELECT ${selected(shape)} FROM ${quoted(kind)} WHERE ${match}`)];
+      }),
+    ) as unknown as { readonly [K in Kind]: StatementSync };
+  }
+
+  get<K extends Kind>(kind: K, key: KeyOf<K>): Records[K] | undefined {
+    const shape = shapes[kind];
+    const found = row(this.#get[kind], columnValues(key, shape.key));
+    return found && decode(shape, found);
+  }
+
+  find<K extends Kind>(kind: K, query: Query<K>): readonly Records[K][] {
+    const shape = shapes[kind];
+    return this.#ask(question(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
+  }
+
+  versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
+    return this.#ask(question('request_id, version', 'request', query)).map(([id, version]) => ({
+      request_id: id as string,
+      version: version as number,
+    }));
+  }
+
+  sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
+    // The length stands in the head of a row: nothing of a long document is read for it.
+    return this.#ask(question('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(([id, bytes]) => ({
+      request_id: id as string,
+      bytes: bytes as number,
+    }));
+  }
+
+  count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
+    return Number(this.#ask(fromCounters(kind, where) ?? tally(kind, where))[0]?.[0]);
+  }
+
+  #ask({ sql, values }: Question): readonly Row[] {
+    return this.#statements.all(sql, values);
+  }
+}
+
+/** The question to the counters, where they know the answer: they are kept by the values of some columns. */
+function fromCounters(kind: Kind, where: object): Question | undefined {
+  const columns = counted[kind];
+  const entries = Object.entries(where);
+  if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;
+  const match = entries.map(([field]) => ` AND ${quoted(columns[field] ?? field)} = ?`).join('');
+  return { sql: `SELECT coalesce(sum(n), 0) FROM counter WHERE of = ?${match}`, values: [kind, ...entries.map(([, value]) => value)] };
+}

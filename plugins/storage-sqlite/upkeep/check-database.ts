@@ -1,0 +1,136 @@
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { BrokerError, type Finding, type StorageCheck } from '../../../core/index.ts';
+import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
+import { invariants } from './invariants.ts';
+import { newest } from '../migrations/index.ts';
+import { refuseStranger } from '../database/open-database.ts';
+import { whenFree } from '../database/busy-retry.ts';
+import { quoted, shapes } from '../queries/shapes.ts';
+
+/** So many records are named for each thing that may be wrong. */
+const named = 20;
+
+/**
+ * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes nothing and holds nobody up. Each question
+ * sees what there is at one moment, so that what others commit meanwhile does not disturb; one transaction around all would only make the log grow.
+ */
+export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
+  const began = performance.now();
+  const size = statSync(path, { throwIfNoEntry: false });
+  if (!size) throw new BrokerError('FILE_NOT_FOUND', `There is no database ${path}.`);
+  if (!size.isFile()) throw new BrokerError('INVALID_REQUEST', `${path} is no file.`);
+  const log_bytes = logSize(path) ?? 0;
+  const about = { path, size_bytes: size.size, log_bytes };
+  const damaged = (message: string): Finding => ({ level: 'error', path: '', message });
+  const done = (found: Pick<StorageCheck, 'schema_version' | 'records' | 'findings'>): StorageCheck => ({
+    valid: !found.findings.some(({ level }) => level === 'error'),
+    ...about,
+    took_ms: Math.round(performance.now() - began),
+    ...found,
+  });
+  const nothing = { schema_version: 0, records: {} };
+  if (size.size === 0) return done({ ...nothing, findings: [damaged('the file is empty')] });
+  let database: DatabaseSync | undefined;
+  try {
+    database = await openToRead(path);
+    const opened = { database, path };
+    const version = await whenFree(() => refuseStranger(opened), wait);
+    if (version === 0) return done({ ...nothing, findings: [damaged('it has no tables of muster')] });
+    return done({ schema_version: version, ...look(database, version) });
+  } catch (error) {
+    if (isDamage(error)) return done({ ...nothing, findings: [damaged(text(error))] });
+    throw refusal(error, path);
+  } finally {
+    database?.close();
+    await tidyUp(path, log_bytes);
+  }
+}
+
+/** Undefined: there is no log. */
+export const logSize = (path: string): number | undefined => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
+
+/** Without the right to write beside it, a database that nobody has open is read as it stands. */
+export async function openToRead(path: string): Promise<DatabaseSync> {
+  const { DatabaseSync: Database } = await import('node:sqlite');
+  try {
+    const database = new Database(path, { readOnly: true, timeout: 0 });
+    database.prepare('PRAGMA schema_version').get();
+    return database;
+  } catch (error) {
+    const code = resultCode(error);
+    if ((code !== sqlite.cantOpen && code !== sqlite.readOnly) || existsSync(`${path}-wal`)) throw error;
+    const url = pathToFileURL(path);
+    url.searchParams.set('immutable', '1');
+    return new Database(url, { readOnly: true });
+  }
+}
+
+/** One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it away. */
+export async function tidyUp(path: string, log_bytes: number): Promise<void> {
+  if (log_bytes > 0 || logSize(path) !== 0) return;
+  const { DatabaseSync: Database } = await import('node:sqlite');
+  try {
+    const database = new Database(path, { timeout: 0 });
+    database.prepare('PRAGMA schema_version').get();
+    database.close();
+  } catch {
+    // An empty log does no harm.
+  }
+}
+
+function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'records' | 'findings'> {
+  const findings: Finding[] = structureOf(database);
+  const records: Record<string, number> = {};
+  // The records of an older schema are checked once it was brought up to date.
+  if (version !== newest) {
+    const message = `its schema is version ${version}, and is brought to ${newest} when muster opens it; only the file was checked`;
+    return { records, findings: [...findings, { level: 'warning', path: '', message }] };
+  }
+  for (const { kind } of Object.values(shapes)) {
+    const count = attempt(findings, () => database.prepare(`SELECT count(*) AS n FROM ${quoted(kind)}`).get()?.['n']);
+    if (count !== undefined) records[kind] = Number(count);
+  }
+  for (const { level, broken, sql } of invariants) {
+    const found = attempt(findings, () => pointers(database, sql)) ?? [];
+    for (const path of found.slice(0, named)) findings.push({ level, path, message: broken });
+    if (found.length > named) findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
+  }
+  return { records, findings };
+}
+
+/** What SQLite itself finds: pages, trees, indexes, references. */
+function structureOf(database: DatabaseSync): Finding[] {
+  const findings: Finding[] = [];
+  const said = attempt(findings, () => database.prepare(`PRAGMA integrity_check(${named})`).all()) ?? [];
+  const messages = said.flatMap((row) => String(row['integrity_check']).split('\n')).filter((line) => line !== 'ok' && line !== '');
+  findings.push(...messages.map((message): Finding => ({ level: 'error', path: '', message })));
+  const dangling = attempt(findings, () => database.prepare('PRAGMA foreign_key_check').all()) ?? [];
+  findings.push(
+    ...dangling
+      .slice(0, named)
+      .map(
+        (row): Finding => ({ level: 'error', path: `/${row['table']}`, message: `a row refers to a ${row['parent']} that does not exist` }),
+      ),
+  );
+  return findings;
+}
+
+/** In a damaged file a question may fail: that is a finding, and the others are asked all the same. */
+function attempt<T>(findings: Finding[], ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (resultCode(error) === undefined) throw error;
+    const message = text(error);
+    if (!findings.some((finding) => finding.message === message)) findings.push({ level: 'error', path: '', message });
+    return undefined;
+  }
+}
+
+function pointers(database: DatabaseSync, sql: string): string[] {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return (statement.all() as unknown as readonly (readonly unknown[])[]).map(([pointer]) => String(pointer));
+}

@@ -1,0 +1,88 @@
+import test from 'ava';
+import { ProviderFault, type MachineType, type Template } from '../../../../core/index.ts';
+import { ProviderDirectory } from '../../../../core/providers/directory.ts';
+import { Facts } from '../../../../core/providers/facts.ts';
+import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
+import { ScriptedCloud, scriptedType } from '../../../support/scripted-cloud.ts';
+
+const large: MachineType = { name: 'large', vcpus: 8, cores: 4, memory_mib: 16_384, arch: 'x86_64' };
+
+/** What another process knows: read from the store alone. */
+async function elsewhere({ store, clock }: LoopBench) {
+  const facts = new Facts(store, clock);
+  await facts.follow();
+  return facts;
+}
+
+test('what a cloud has is learned once it is spoken to, and known to other processes', async (t) => {
+  const east = new ScriptedCloud();
+  east.types = [large];
+  const bench = await loopBench({ east });
+  await bench.clock.advance(30_000);
+  t.is(east.surveys, 0, 'nothing was ordered: the cloud is left alone');
+  await bench.request(1);
+  await bench.clock.advance(5_000);
+  t.is(east.surveys, 0, 'requests come first');
+  await bench.clock.advance(10_000);
+  t.is(east.surveys, 1);
+  const facts = await elsewhere(bench);
+  t.deepEqual(facts.machineType('east', 'large'), large);
+  t.is(facts.machineType('east', 'small'), undefined);
+  t.deepEqual(facts.places('east'), { regions: ['here'], availability_zones: ['here-a'] });
+  const instance = { name: 'east', type: 'scripted', priority: 1, weight: 1, config: {}, template_defaults: {} } as any;
+  const directory = new ProviderDirectory([instance], [scriptedType], [], facts);
+  t.deepEqual(directory.machineTypeOf({ template_id: 'x', machine_type: 'large' } as Template), large);
+  facts[Symbol.dispose]();
+  await bench.close();
+});
+
+test('a survey is made anew after a day, and after a restart only then', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east }, { survey_ms: 120_000 });
+  await bench.request(1);
+  east.boot();
+  await bench.clock.advance(15_000);
+  t.is(east.surveys, 1);
+  await bench.restart();
+  await bench.clock.advance(60_000);
+  t.is(east.surveys, 1);
+  east.types = [large];
+  await bench.clock.advance(60_000);
+  t.is(east.surveys, 2);
+  const facts = await elsewhere(bench);
+  t.deepEqual(facts.machineType('east', 'large'), large);
+  facts[Symbol.dispose]();
+  await bench.close();
+});
+
+test('a survey that fails is tried again later, and what was known stays known', async (t) => {
+  const east = new ScriptedCloud();
+  east.types = [large];
+  const bench = await loopBench({ east }, { survey_ms: 60_000 });
+  await bench.request(1);
+  east.boot();
+  await bench.clock.advance(15_000);
+  east.types = new ProviderFault('unavailable', 'Not now.');
+  await bench.clock.advance(660_000);
+  t.is(east.surveys, 2);
+  const facts = await elsewhere(bench);
+  t.deepEqual(facts.machineType('east', 'large'), large);
+  east.types = [];
+  await bench.clock.advance(610_000);
+  t.is(east.surveys, 3);
+  facts[Symbol.dispose]();
+  await bench.close();
+});
+
+test('a process that is there already learns of a later survey', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const facts = await elsewhere(bench);
+  east.types = [large];
+  await bench.request(1);
+  await bench.clock.advance(20_000);
+  await bench.clock.advance(2_000);
+  t.deepEqual(facts.machineType('east', 'large'), large);
+  facts[Symbol.dispose]();
+  await bench.close();
+});

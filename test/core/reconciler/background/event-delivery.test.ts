@@ -1,0 +1,177 @@
+import test, { type ExecutionContext } from 'ava';
+import { silentLog, type BrokerEvent, type EventSink, type Owner, type Store } from '../../../../core/index.ts';
+import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
+import { JournalTidy } from '../../../../core/reconciler/background/event-retention.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import { memoryDriver } from '../../../support/memory-driver.ts';
+
+const owner = (thread: number, pid = process.pid): Owner => ({ host: 'here', boot: 'b', pid, started: 1, thread });
+
+class Kept implements EventSink {
+  readonly name: string;
+  readonly got: number[] = [];
+  /** What it does instead of taking a batch. */
+  instead: (() => Promise<void>) | undefined;
+  calls = 0;
+
+  constructor(name = 'kept') {
+    this.name = name;
+  }
+
+  async deliver(events: readonly BrokerEvent[]): Promise<void> {
+    this.calls += 1;
+    if (this.instead) return this.instead();
+    this.got.push(...events.map(({ data }) => data['n'] as number));
+  }
+}
+
+async function bench(t: ExecutionContext) {
+  const clock = new FakeClock();
+  const store = await memoryDriver().open({}, { clock, log: silentLog });
+  let n = 0;
+  const stopping = new AbortController();
+  t.teardown(() => stopping.abort());
+  const delivery = (sinks: readonly EventSink[], parts: Partial<DeliveryParts> = {}) =>
+    new EventDelivery({ store, clock, log: silentLog, owner: owner(1), sinks, signal: stopping.signal, ...parts });
+  return {
+    clock,
+    store,
+    delivery,
+    async journal(count: number): Promise<void> {
+      for (let i = 0; i < count; i++)
+        await store.commit([{ op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'something', data: { n: ++n } } }]);
+    },
+    /** Lets so many seconds pass, with a round of the loop in each. */
+    async pass(seconds: number, ...deliveries: readonly EventDelivery[]): Promise<void> {
+      for (let i = 0; i < seconds; i++) {
+        for (const each of deliveries) each.begin();
+        await clock.advance(1_000);
+      }
+    },
+  };
+}
+
+const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+test('a sink that is new begins with what comes from now on, and gets everything in order, once', async (t) => {
+  const { delivery, journal, pass } = await bench(t);
+  await journal(3);
+  const sink = new Kept();
+  const running = delivery([sink]);
+  await pass(1, running);
+  await journal(450);
+  await pass(3, running);
+  t.deepEqual(sink.got, upTo(453, 4));
+});
+
+test('a sink that throws is told the same again, ever more rarely, in one line of the log, and holds no other up', async (t) => {
+  const { delivery, journal, pass } = await bench(t);
+  const [good, bad] = [new Kept('good'), new Kept('bad')];
+  const told: string[] = [];
+  const log = {
+    ...silentLog,
+    error: (_: unknown, line: string) => void told.push(line),
+    info: (_: unknown, line: string) => void told.push(line),
+  };
+  const running = delivery([good, bad], { log });
+  await pass(1, running);
+  bad.instead = () => Promise.reject(new Error('no room'));
+  await journal(5);
+  await pass(60, running);
+  t.deepEqual(good.got, upTo(5));
+  t.true(bad.calls >= 5 && bad.calls <= 8, String(bad.calls));
+  t.is(told.filter((line) => line.startsWith("Event sink 'bad' does not take events")).length, 1);
+  bad.instead = undefined;
+  await journal(1);
+  await pass(70, running);
+  t.deepEqual(bad.got, upTo(6));
+  t.regex(told.at(-1) ?? '', /'bad' takes events again/);
+});
+
+test('a sink that hangs is given up after a while and holds no other up', async (t) => {
+  const { delivery, journal, pass } = await bench(t);
+  const [good, bad] = [new Kept('good'), new Kept('bad')];
+  const running = delivery([bad, good], { deliver_ms: 20 });
+  await pass(1, running);
+  bad.instead = () => new Promise(() => undefined);
+  await journal(2);
+  await pass(2, running);
+  t.deepEqual(good.got, [1, 2]);
+  // The guard waits for two seconds of the computer's clock.
+  await running.idle();
+  bad.instead = undefined;
+  await pass(3, running);
+  t.deepEqual(bad.got, [1, 2]);
+});
+
+test('what was told and not written down is told again by the next process: at least once, and in order', async (t) => {
+  const { delivery, journal, pass, store } = await bench(t);
+  const sink = new Kept();
+  const first = delivery([sink], { store: failingAt(store, 3), owner: owner(1) });
+  await pass(1, first);
+  await journal(2);
+  await pass(2, first);
+  t.deepEqual(sink.got, [1, 2]);
+  first[Symbol.dispose]();
+  // The same process with a newer loop: the turn of the old one is free at once.
+  const second = delivery([sink], { owner: owner(2) });
+  await journal(1);
+  await pass(2, second);
+  t.deepEqual(sink.got, [1, 2, 1, 2, 3]);
+});
+
+test('of two processes one delivers, and the other goes on when that gave its turn back, or let it end', async (t) => {
+  const { delivery, journal, pass, clock } = await bench(t);
+  const sinks = [new Kept(), new Kept()] as const;
+  // Both live, as far as anybody can tell.
+  const one = delivery([sinks[0]], { owner: { ...owner(1), host: 'one' } });
+  const two = delivery([sinks[1]], { owner: { ...owner(1), host: 'two' } });
+  await pass(1, one);
+  await journal(3);
+  await pass(6, one, two);
+  t.deepEqual([sinks[0].got, sinks[1].got], [[1, 2, 3], []]);
+  await one.idle();
+  await journal(1);
+  await pass(6, two);
+  t.deepEqual(sinks[1].got, [4]);
+  // Two says nothing more: its turn ends by itself.
+  await journal(1);
+  await pass(30, one);
+  t.deepEqual(sinks[0].got, [1, 2, 3]);
+  await clock.advance(60_000);
+  await pass(6, one);
+  t.deepEqual(sinks[0].got, [1, 2, 3, 5]);
+});
+
+test('the journal is kept for a sink that has yet to get it, but not for one that has taken nothing for two months', async (t) => {
+  const { delivery, journal, pass, store, clock } = await bench(t);
+  const day = 86_400_000;
+  const sink = new Kept();
+  const running = delivery([sink]);
+  await pass(1, running);
+  await journal(1);
+  await pass(2, running);
+  sink.instead = () => Promise.reject(new Error('closed'));
+  await journal(3);
+  await pass(2, running);
+  await clock.advance(31 * day);
+  await new JournalTidy(store, clock).tidy();
+  t.is(await store.count('event', {}), 3);
+  await clock.advance(30 * day);
+  await new JournalTidy(store, clock).tidy();
+  t.is(await store.count('event', {}), 0);
+});
+
+/** A store whose commits fail from one on, as for a process that is killed there. */
+function failingAt(store: Store, nth: number): Store {
+  let commits = 0;
+  return new Proxy(store, {
+    get: (of, name) => {
+      const value = of[name as keyof Store] as unknown;
+      if (name === 'commit')
+        return (changes: Parameters<Store['commit']>[0]) =>
+          ++commits >= nth ? Promise.reject(new Error('killed')) : store.commit(changes);
+      return typeof value === 'function' ? value.bind(of) : value;
+    },
+  });
+}

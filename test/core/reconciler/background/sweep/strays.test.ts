@@ -1,0 +1,64 @@
+import test from 'ava';
+import { Cleanup } from '../../../../../core/requests/clean-up.ts';
+import { loopBench } from '../../../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
+
+test('what lives is found by the sweep after everything that was ordered there was purged', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east }, {}, {}, 'terminate');
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  await bench.desk.giveBack(['m-1'], 600, {});
+  await bench.clock.advance(100_000);
+  await bench.clock.advance(1_800_000);
+  await new Cleanup(bench.store, bench.clock).requests(0.01);
+  const born = new Date(bench.clock.now() - 3_600_000).toISOString();
+  east.listed = [
+    {
+      kind: 'machine',
+      id: 'm-9',
+      request_id: id,
+      attempt: 1,
+      created_at: born,
+      machine: { machine_id: 'm-9', status: 'running', ready: true },
+    },
+  ] as never;
+  await bench.clock.advance(2_400_000);
+  t.deepEqual([...new Set(east.removed)], ['m-9']);
+  await bench.close();
+});
+
+test('a sighting of a machine that another request has stops no other wish', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const a = await bench.request(1);
+  await bench.clock.advance(1_000);
+  const b = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  const [theirs] = east.live(b);
+  await bench.store.commit([
+    {
+      op: 'insert',
+      kind: 'wish',
+      record: {
+        wish_id: 'w-1',
+        kind: 'found',
+        request_id: a,
+        machines: [],
+        found: { attempt: 1, reports: [{ machine_id: theirs!, status: 'running', ready: true }] },
+        created_at: bench.clock.now(),
+        absorbed: false,
+      },
+    },
+  ]);
+  await bench.clock.advance(2_000);
+  const [mine] = east.live(a);
+  await bench.desk.giveBack([mine!], 600, {});
+  await bench.clock.advance(300_000);
+  t.deepEqual(east.live(a), []);
+  await bench.close();
+});

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { loopBench } from '../../support/loop-bench.ts';
+import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+
+test('machines that are returned go, those that stay stay, and nothing is refilled', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(5);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const returned = await bench.desk.giveBack(['m-2', 'm-4'], 3600);
+  await bench.clock.advance(5_000);
+  t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
+  t.is((await bench.status(returned.request.request_id)).request.status, 'completed');
+  t.is((await bench.status(id)).request.status, 'completed');
+  const again = await bench.desk.giveBack(['m-2'], 3600);
+  await bench.clock.advance(5_000);
+  t.is((await bench.status(again.request.request_id)).request.status, 'completed');
+  t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
+  t.is(east.orders.length, 1);
+  await bench.close();
+});
+
+test('a return while the request is in progress lowers what it wants', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  await bench.clock.advance(1_000);
+  await bench.desk.giveBack(['m-1'], 3600);
+  await bench.clock.advance(3_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  const { request } = await bench.status(id);
+  t.is(request.status, 'completed');
+  t.is(request.fulfilment?.delivered, 2);
+  t.deepEqual(east.live(id), ['m-2', 'm-3']);
+  await bench.close();
+});
+
+test('a cancelled request gives back what came and what still comes', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  await bench.clock.advance(1_000);
+  await bench.desk.cancel(id, 'no longer needed');
+  await bench.clock.advance(1_000);
+  t.is((await bench.status(id)).request.status, 'cancelled');
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('cancelling an order whose answer was lost sends it once more, and releases what it started', async (t) => {
+  const east = new ScriptedCloud();
+  east.scripts.push(() => 'execute-then-lose');
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(50);
+  await bench.desk.cancel(id, undefined);
+  await bench.clock.advance(10_000);
+  t.is((await bench.status(id)).request.status, 'cancelled');
+  t.is(east.machines.size, 2);
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('a cancel that was accepted in the moment of completion gives the machines back, and the status stays', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(3_000);
+  const wish = { wish_id: 'wish-1', kind: 'cancel', request_id: id, machines: [], created_at: bench.clock.now(), absorbed: false } as const;
+  await bench.store.commit([{ op: 'insert', kind: 'wish', record: { ...wish, machines: [] } }]);
+  await bench.clock.advance(3_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('a return of machines of an instance that is no longer configured says what it waits for', async (t) => {
+  const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
+  const { Draft } = await import('../../../core/reconciler/state/request-state.ts');
+  const { caseOf, requestOf } = await import('../../support/case-of.ts');
+  const draft = new Draft(
+    caseOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
+    1_000,
+  );
+  watchReturn(draft, { left: 1, accepted: true, missing: ['west'] });
+  t.is(draft.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
+});

@@ -1,0 +1,67 @@
+import test from 'ava';
+import { nextStep, type Circumstances } from '../../../../core/reconciler/plan/next-step.ts';
+import { defaultSettings } from '../../../../core/reconciler/settings.ts';
+import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+
+const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
+  now: 1_000,
+  monotonic: 1_000,
+  settings: defaultSettings,
+  agenda: {
+    looked_at: new Map(),
+    release_at: new Map(),
+    dispose_at: new Map(),
+    unanswered_since: new Map(),
+    repeated: new Set(),
+    look_now: false,
+  },
+  fallbackOrder: () => ({ options: [], out: [] }),
+  takesOrders: () => true,
+  quarantined: () => undefined,
+
+  outOfReach: () => undefined,
+  capabilities: () => ({
+    supports_spot: true,
+    supports_on_demand: true,
+    max_instances: 100,
+    supported_fleet_types: [],
+    machines_per_launch: 100,
+    offers_per_launch: 'many',
+    visible_within_ms: 1_000,
+    token_valid_ms: 1_000_000,
+    disposes: true,
+    finds: true,
+  }),
+  ...fields,
+});
+const steps = (from: ReturnType<typeof caseOf>) => nextStep(from, at()).steps.map((step) => step.do);
+
+test('a fleet that gets nothing more is stopped before anything else is tried', (t) => {
+  const stuck = attemptOf(1, { settled: false, stuck: true });
+  const fallbackOrder = () => {
+    throw new Error('No other attempt may be planned yet.');
+  };
+  const { steps: now } = nextStep(caseOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ fallbackOrder }));
+  t.deepEqual(
+    now.map((step) => step.do),
+    ['release', 'look'],
+  );
+});
+
+test('once it is stopped what is missing is tried elsewhere', (t) => {
+  const attempts = [attemptOf(1, { settled: false, stuck: true, to_come: 0 })];
+  const asked: string[] = [];
+  const fallbackOrder = () => {
+    asked.push('order');
+    return { options: [], out: [] };
+  };
+  nextStep(caseOf({ attempts, machines: [machineOf('m-1')] }), at({ fallbackOrder }));
+  t.deepEqual(asked, ['order']);
+});
+
+test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {
+  const ended = requestOf({ status: 'failed' });
+  const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
+  t.true(steps(caseOf({ request: ended, attempts: [found] })).includes('look'));
+  t.false(steps(caseOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('look'));
+});

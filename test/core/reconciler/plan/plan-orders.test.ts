@@ -1,0 +1,329 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Shortfall } from '../../../../core/index.ts';
+import type { Case } from '../../../../core/reconciler/state/request-state.ts';
+import { plan } from '../../../../core/reconciler/plan/plan-orders.ts';
+import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
+import type { Moment } from '../../../../core/reconciler/plan/standing.ts';
+import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+
+const offers = [{ key: 'a' }, { key: 'b' }];
+
+const moment: Moment = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000, persistent: false };
+
+function option(
+  provider_instance: string,
+  fields: Partial<ProviderOption> = {},
+  capabilities: Partial<ProviderOption['capabilities']> = {},
+): ProviderOption {
+  return {
+    provider_instance,
+    provider_type: 'cloud',
+    api: 'RunInstances',
+    capabilities: {
+      supports_spot: true,
+      supports_on_demand: true,
+      max_instances: 10_000,
+      supported_fleet_types: [],
+      machines_per_launch: 100,
+      offers_per_launch: 'one',
+      visible_within_ms: 1_000,
+      token_valid_ms: 1_000,
+      ...capabilities,
+    },
+    template: { template_id: 'small' },
+    offers,
+    short: new Map(),
+    ...fields,
+  };
+}
+
+const short = (kind: Shortfall['kind'], offer?: string): Shortfall[] => [{ ...(offer ? { offer } : {}), kind, code: 'X', message: 'x' }];
+const closed = (number: number, shortfall: Shortfall[], offer = 'a') =>
+  attemptOf(number, {
+    state: 'closed',
+    shortfall,
+    order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: offer }] },
+  });
+const keys = (from: Case, options: readonly ProviderOption[], at: Partial<Moment> = {}) =>
+  plan(from, options, 3, { ...moment, ...at }).orders.map(({ option: { provider_instance }, offers: taken }) => [
+    provider_instance,
+    ...(taken ?? []).map(({ key }) => key),
+  ]);
+
+test('the first offer of the first option comes first', (t) => {
+  t.deepEqual(keys(caseOf(), [option('east'), option('west')]), [['east', 'a']]);
+});
+
+test('an API that takes many offers gets all that are left in one order', (t) => {
+  t.deepEqual(keys(caseOf(), [option('east', {}, { offers_per_launch: 'many' })]), [['east', 'a', 'b']]);
+});
+
+const lack = (tried_again_at: number, message = 'x') => ({
+  lacked: { kind: 'capacity' as const, code: 'X', message },
+  since: tried_again_at - 15_000,
+  until: tried_again_at + 165_000,
+  tried_again_at,
+});
+const own = (number: number, sent_at: number, offer = 'a') => ({ ...closed(number, short('capacity', offer), offer), sent_at });
+const [lately, longAgo] = [990, -20_000];
+const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Moment>, string[][]][] = [
+  ['its own offer, the next one is asked', caseOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
+  [
+    'all of an instance, another one is asked',
+    caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
+    [option('east'), option('west')],
+    {},
+    [['west', 'a']],
+  ],
+  ['everything a moment ago, nothing is asked', caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }), [option('east')], {}, []],
+  [
+    'everything, what lacked it 15 s ago is asked again',
+    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    [option('east')],
+    {},
+    [['east', 'a']],
+  ],
+  ['the first offer for others, it comes behind', caseOf(), [option('east', { short: new Map([['a', lack(900)]]) })], {}, [['east', 'b']]],
+  [
+    'all offers of the first instance for others, it comes behind the next instance',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(900)],
+          ['b', lack(900)],
+        ]),
+      }),
+      option('west'),
+    ],
+    {},
+    [['west', 'a']],
+  ],
+  [
+    'everything for others, what lacked it 15 s ago is asked, in the order of preference',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(1_001)],
+          ['b', lack(1_000)],
+        ]),
+      }),
+      option('west', {
+        short: new Map([
+          ['a', lack(1)],
+          ['b', lack(1)],
+        ]),
+      }),
+    ],
+    {},
+    [['east', 'b']],
+  ],
+  [
+    'everything for others a moment ago, nothing is asked',
+    caseOf(),
+    [
+      option('east', {
+        short: new Map([
+          ['a', lack(1_001)],
+          ['b', lack(1_001)],
+        ]),
+      }),
+    ],
+    {},
+    [],
+  ],
+  [
+    'an offer by whomever last, that counts',
+    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    [option('east', { short: new Map([['a', lack(1_001)]]) })],
+    {},
+    [],
+  ],
+  [
+    'an offer longer ago than it is remembered, it is where it was',
+    caseOf({ attempts: [own(1, 0)] }),
+    [option('east')],
+    { now: 180_000 },
+    [['east', 'a']],
+  ],
+  [
+    'its own offer three times, it is not asked again',
+    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    [option('east', { offers: [{ key: 'a' }] })],
+    {},
+    [],
+  ],
+  [
+    'its own offer however often, one that keeps trying asks again',
+    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    [option('east', { offers: [{ key: 'a' }] })],
+    { persistent: true },
+    [['east', 'a']],
+  ],
+  [
+    'an instance whose API has no offers a moment ago, nothing is asked',
+    caseOf({ attempts: [{ ...own(1, lately), shortfall: short('capacity') }] }),
+    [option('east', { offers: undefined })],
+    {},
+    [],
+  ],
+  [
+    'an instance whose API has no offers 15 s ago, it is asked again',
+    caseOf({ attempts: [{ ...own(1, longAgo), shortfall: short('capacity') }] }),
+    [option('east', { offers: undefined })],
+    {},
+    [['east']],
+  ],
+];
+for (const [what, from, options, at, expected] of shortages)
+  test(`where a want of capacity met ${what}`, (t) => t.deepEqual(keys(from, options, at), expected));
+
+test('a fleet carries the offers that lacked no capacity, and where all did those that may be asked again', (t) => {
+  const many = (short: ProviderOption['short']) => [option('east', { short }, { offers_per_launch: 'many' })];
+  t.deepEqual(keys(caseOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
+  t.deepEqual(
+    keys(
+      caseOf(),
+      many(
+        new Map([
+          ['a', lack(900)],
+          ['b', lack(900)],
+        ]),
+      ),
+    ),
+    [['east', 'a', 'b']],
+  );
+  t.deepEqual(
+    keys(
+      caseOf(),
+      many(
+        new Map([
+          ['a', lack(900)],
+          ['b', lack(1_001)],
+        ]),
+      ),
+    ),
+    [['east', 'a']],
+  );
+});
+
+test('where nothing may be ordered it is said why, and from when on something may', (t) => {
+  const trouble = { kind: 'unavailable', code: 'PLUGIN_ERROR', message: 'It threw.' } as const;
+  const options = [
+    option('east', {
+      short: new Map([
+        ['a', lack(5_000, 'No a.')],
+        ['b', lack(4_000, 'No b.')],
+      ]),
+    }),
+    option('west', { offers: [], trouble }),
+  ];
+  const { orders, skipped, tried_again_at } = plan(caseOf(), options, 3, moment);
+  t.deepEqual(orders, []);
+  t.is(tried_again_at, 4_000);
+  t.deepEqual(
+    skipped.map(({ offer, message }) => [offer, message]),
+    [
+      ['a', 'Not asked again yet: No a.'],
+      ['b', 'Not asked again yet: No b.'],
+      [undefined, 'It threw.'],
+    ],
+  );
+});
+
+test('a limit of the account rules the instance out', (t) => {
+  const from = caseOf({ attempts: [closed(1, short('quota'))] });
+  t.deepEqual(keys(from, [option('east'), option('west')]), [['west', 'a']]);
+  t.deepEqual(keys(from, [option('east')]), []);
+});
+
+test('missing credentials rule the instance out until it may act again, and no more than three times', (t) => {
+  const refused = (...numbers: number[]) => caseOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
+  t.deepEqual(keys(refused(1), [option('east', { unhealthy: true })]), []);
+  t.deepEqual(keys(refused(1), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(refused(1, 2, 3), [option('east', { offers: [{ key: 'a' }] })]), []);
+});
+
+test('an instance that did not answer comes behind the others, and is not used up however often', (t) => {
+  const away = (number: number, provider_instance = 'east') => ({ ...closed(number, short('unavailable')), provider_instance });
+  const both = [option('east'), option('west')];
+  t.deepEqual(keys(caseOf({ attempts: [away(1)] }), both), [['west', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [away(1), away(2, 'west')] }), both), [['east', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [1, 2, 3, 4].map((n) => away(n)) }), [option('east')]), [['east', 'a']]);
+});
+
+test('an offer that gives nothing without saying why is tried three times', (t) => {
+  const nothing = (n: number) => closed(n, []);
+  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2)] }), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [option('east')]), [['east', 'b']]);
+});
+
+test('an order of many offers that says which of them gave nothing does not use up the others', (t) => {
+  const many = option('east', {}, { offers_per_launch: 'many' });
+  const attempts = (shortfall: Shortfall[]) =>
+    [1, 2, 3].map((number) => ({
+      ...attemptOf(number, { shortfall }),
+      order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
+    }));
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'a')) }), [many]), [['east', 'b']]);
+  t.deepEqual(keys(caseOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]), []);
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable')) }), [many]), []);
+  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
+});
+
+test('an attempt that bore machines does not count against its offer', (t) => {
+  const attempts = [1, 2, 3].map((n) =>
+    attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),
+  );
+  const machines = [1, 2, 3].map((n) => machineOf(`m-${n}`, { attempt: n }));
+  t.deepEqual(keys(caseOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
+});
+
+test('orders never sum to more than is missing, and none is larger than the API takes', (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
+      const { orders: planned } = plan(caseOf(), [option('east', {}, { machines_per_launch })], missing, moment);
+      const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
+      return (
+        sum === Math.min(missing, 100 * machines_per_launch) &&
+        planned.every(({ machine_count }) => machine_count >= 1 && machine_count <= machines_per_launch)
+      );
+    }),
+  );
+  t.pass();
+});
+
+test('a request that keeps trying asks a scarce offer ever more rarely: after a hundredth of its age', (t) => {
+  const day = 86_400_000;
+  const only = [option('east', { offers: [{ key: 'a' }] })];
+  let attempts: ReturnType<typeof attemptOf>[] = [];
+  const asked: number[] = [];
+  for (let now = 0; now < 7 * day; ) {
+    const from = caseOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
+    const planned = plan(from, only, 3, { ...moment, now, persistent: true });
+    if (planned.orders.length > 0) {
+      asked.push(now);
+      const order = { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
+      const refused = { state: 'closed', shortfall: short('capacity', 'a'), created_at: now, sent_at: now, order } as const;
+      attempts = [...attempts, attemptOf(asked.length, refused)];
+      now += 1;
+    } else now = Math.ceil(planned.tried_again_at ?? Number.NaN);
+  }
+  t.true(asked.length > 300 && asked.length < 1_000, `${asked.length} attempts in a week`);
+  const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+  t.true(Math.min(...gaps) >= 15_000 && Math.max(...gaps) < day / 10);
+});
+
+test('what lacked capacity is asked by one order, however many the missing machines take; once it served it is asked by all of them', (t) => {
+  const one = [option('east', { offers: [{ key: 'a' }] }, { machines_per_launch: 1 })];
+  const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
+  const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });
+  const at = { ...moment, now: 20_000, persistent: true };
+  t.is(plan(caseOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
+  const served = attemptOf(2, { created_at: 19_000, sent_at: 19_000, order });
+  const machines = [machineOf('m-1', { attempt: 2 })];
+  t.is(plan(caseOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
+  t.is(plan(caseOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
+});

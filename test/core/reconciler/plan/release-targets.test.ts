@@ -1,0 +1,123 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { isStaying } from '../../../../core/reconciler/state/machine-life.ts';
+import { demands } from '../../../../core/reconciler/plan/release-targets.ts';
+import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+
+const now = 1_000;
+const ids = (refs: readonly { machine_id: string }[]) => refs.map(({ machine_id }) => machine_id);
+
+test('nothing is asked of a handle that has what is wanted', (t) => {
+  t.deepEqual(demands(caseOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }), now), []);
+});
+
+test('machines wanted gone are named, and those that stay with them', (t) => {
+  const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
+  const [demand] = demands(caseOf({ attempts: [attemptOf(1)], machines }), now);
+  t.deepEqual([ids(demand?.aim.go ?? []), ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
+});
+
+test('a machine whose release was accepted is not named again', (t) => {
+  const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
+  t.deepEqual(demands(caseOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
+});
+
+test('a fleet that still fills is told when less is wanted than is on its way', (t) => {
+  const filling = attemptOf(1, { settled: false }, 5);
+  const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
+  const [demand] = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
+  t.is(demand?.aim.to_come, 2);
+});
+
+for (const [what, fields] of [
+  ['cancelled', { cancel_requested_at: 5 }],
+  ['undone', { undone_at: 5 }],
+  ['late', { deadline_at: now }],
+  ['ended', { status: 'failed' }],
+] as const) {
+  test(`a fleet that still fills is stopped when its request is ${what}`, (t) => {
+    const [demand] = demands(caseOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
+    t.deepEqual(demand?.aim, { go: [], stay: [], to_come: 0 });
+    const stopped = attemptOf(1, { settled: false, to_come: 0 });
+    t.deepEqual(demands(caseOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
+  });
+}
+
+test('a fleet that gets nothing more is stopped and keeps what it has, but not when nothing can take its place', (t) => {
+  const stuck = attemptOf(1, { settled: false, stuck: true }, 5);
+  const machines = [machineOf('m-1'), machineOf('m-2')];
+  const request = requestOf({ machine_count: 5 });
+  const [demand] = demands(caseOf({ request, attempts: [stuck], machines }), now);
+  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1', 'm-2'], 0]);
+  const stopped = { ...stuck, to_come: 0 };
+  t.deepEqual(demands(caseOf({ request, attempts: [stopped], machines }), now), []);
+  const settled = { ...stuck, settled: true };
+  t.deepEqual(demands(caseOf({ request, attempts: [settled], machines }), now), []);
+  const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, kept_count: 5 });
+  t.deepEqual(demands(caseOf({ request: ended, attempts: [stuck], machines }), now), []);
+});
+
+test('what a stuck fleet does not give may come from another attempt only', (t) => {
+  const attempts = [attemptOf(1, { settled: false, stuck: true }, 5), attemptOf(2, { settled: false }, 3)];
+  const machines = [machineOf('m-1'), machineOf('m-2')];
+  const told = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
+  t.deepEqual(
+    told.map(({ attempt, aim }) => [attempt.attempt, aim.to_come]),
+    [[1, 0]],
+  );
+});
+
+test('a fleet that was found after it had been given up is stopped', (t) => {
+  const found = attemptOf(1, { state: 'lost', settled: false });
+  const [demand] = demands(caseOf({ attempts: [found] }), now);
+  t.deepEqual(demand?.aim, { go: [], stay: [], to_come: 0 });
+});
+
+test('a successor repeats what was said to a handle, once its time has come', (t) => {
+  const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
+  const from = caseOf({
+    request: requestOf({ machine_count: 2, repeat_release_at: 500 }),
+    attempts: [attemptOf(1, { to_come: 0 })],
+    machines,
+  });
+  t.deepEqual(ids(demands(from, now)[0]?.aim.go ?? []), ['m-1']);
+  t.deepEqual(demands(from, 499), []);
+});
+
+test('what stays and what may come is never more than is wanted, unless more are there already', (t) => {
+  const attempt = fc.record({
+    machine_count: fc.integer({ min: 1, max: 6 }),
+    settled: fc.boolean(),
+    staying: fc.integer({ min: 0, max: 6 }),
+  });
+  fc.assert(
+    fc.property(fc.array(attempt, { minLength: 1, maxLength: 5 }), fc.integer({ min: 0, max: 20 }), (given, wanted) => {
+      const attempts = given.map(({ machine_count, settled }, i) => attemptOf(i + 1, { settled }, machine_count));
+      const machines = given.flatMap(({ staying, machine_count }, i) =>
+        Array.from({ length: Math.min(staying, machine_count) }, (_, j) => machineOf(`m-${i}-${j}`, { attempt: i + 1 })),
+      );
+      const from = caseOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
+      const told = demands(from, now);
+      const staying = machines.filter(isStaying).length;
+      const coming = attempts.reduce((sum, each) => {
+        const mine = machines.filter((machine) => machine.attempt === each.attempt).length;
+        const room = each.settled ? 0 : each.order.machine_count - mine;
+        return sum + Math.min(room, told.find((demand) => demand.attempt.attempt === each.attempt)?.aim.to_come ?? room);
+      }, 0);
+      return staying + coming <= Math.max(wanted, staying);
+    }),
+  );
+  t.pass();
+});
+
+test('a fleet that lost a machine since it was told what to keep is told again, as soon as it starts another', (t) => {
+  const told = attemptOf(1, { settled: false, to_come: 0, reopened: true }, 3);
+  const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
+  const machines = [lost, machineOf('m-2'), machineOf('m-3')];
+  const over = requestOf({ status: 'completed', machine_count: 3 });
+  const [demand] = demands(caseOf({ request: over, attempts: [told], machines }), now);
+  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-2', 'm-3'], 0]);
+  t.deepEqual(demands(caseOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
+  const running = requestOf({ machine_count: 3 });
+  t.deepEqual(demands(caseOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
+});

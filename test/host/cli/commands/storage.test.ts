@@ -1,0 +1,66 @@
+import { readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { parse } from 'yaml';
+import { bootBroker, makePlace } from '../../../support/boot-broker.ts';
+import { runCli } from '../../../support/run-cli.ts';
+
+test('what is stored is checked and copied beside a broker at work, the copy is checked and restored, and damage ends with 4', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const config = ['--config', join(place.directory, 'muster.config.json')];
+  const booted = await bootBroker({ place });
+  t.teardown(() => booted.close());
+  const { body } = await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 });
+  const detail = async () => (await booted.call('GET', `/requests/${body.request_id}/status`)).body;
+  await booted.until(async () => (await detail()).status === 'completed');
+  const { machines } = await detail();
+
+  const shown = await runCli(['storage', 'check', ...config]);
+  t.is(shown.code, 0, shown.err);
+  t.regex(shown.out, /^valid +true$/m);
+  t.regex(shown.out, /^records\.machine +2$/m);
+  const file = join(place.directory, 'copy.db');
+  const backup = await runCli(['storage', 'backup', file, ...config, '--output', 'json']);
+  t.is(backup.code, 0, backup.err);
+  t.like(JSON.parse(backup.out), { file, size_bytes: statSync(file).size, check: { valid: true, findings: [] } });
+  await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
+  const again = await runCli(['storage', 'backup', file, ...config]);
+  t.is(again.code, 4);
+  t.regex(again.err, /exists already.*--force/);
+  const copy = readFileSync(file);
+  const checked = await runCli(['storage', 'check', '--file', file, ...config, '-o', 'yaml']);
+  t.like(parse(checked.out), { valid: true, path: file, records: { request: 1 } });
+  t.true(copy.equals(readFileSync(file)));
+  await booted.close();
+
+  // The way back, as the guide has it: on another place, with the same cloud.
+  const other = await makePlace({ configuration: { storage: { type: 'sqlite', path: file } } });
+  t.teardown(() => other.close());
+  const restored = await bootBroker({ place: other, loop: 'none' });
+  t.teardown(() => restored.close());
+  const found = await restored.call('GET', `/requests/${body.request_id}/status`);
+  t.deepEqual(found.body.machines, machines);
+  await restored.close();
+
+  truncateSync(file, 8 * 4096);
+  const damaged = await runCli(['storage', 'check', '--file', file, ...config]);
+  t.is(damaged.code, 4);
+  t.regex(damaged.out, /^valid +false$/m);
+  t.regex(damaged.out, /error +database disk image is malformed/);
+  t.is((await runCli(['storage', 'check', '--file', join(place.directory, 'none.db'), ...config])).code, 3);
+});
+
+test('a storage that keeps nothing in files says that it cannot be checked or copied', async (t) => {
+  const place = await makePlace({ storage: 'memory' });
+  t.teardown(() => place.close());
+  const config = ['--config', join(place.directory, 'muster.config.json')];
+  for (const command of [['check'], ['backup', join(place.directory, 'copy.db')]]) {
+    const ran = await runCli(['storage', ...command, ...config]);
+    t.is(ran.code, 4);
+    t.regex(
+      ran.err,
+      /^muster: The storage 'memory' cannot be (looked through|copied): set storage\.type to one that keeps files, such as sqlite\.$/m,
+    );
+  }
+});
