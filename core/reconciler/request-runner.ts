@@ -14,6 +14,7 @@ import { watchReturn } from './apply/watch-return.ts';
 import { perform } from './execute/perform.ts';
 import { tellMissing } from './execute/faults/tell-missing.ts';
 import { calledFor, type Tools } from './execute/tools.ts';
+import type { AttemptRecord } from '../model/attempt.ts';
 import { isSettled } from './state/attempt.ts';
 import type { Case } from './state/request-state.ts';
 import { circumstancesOf, type Surroundings } from './plan/circumstances.ts';
@@ -137,8 +138,16 @@ export class RequestRunner {
     );
     if (unreachable)
       await tellMissing(holding.case, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
-    const wait = unreachable && needsWork(holding.case) ? Math.min(again_ms ?? Infinity, 10_000) : again_ms;
-    await this.#rest(holding, wait);
+    const wait = Math.min(again_ms ?? Infinity, unreachable ? this.#followUpMs(holding.case) : Infinity);
+    await this.#rest(holding, wait === Infinity ? undefined : wait);
+  }
+
+  /** When an instance that cannot be reached now is tried again: soon where machines of it live or may come, later where something is merely to be removed. */
+  #followUpMs({ machines, attempts }: Case): number {
+    if (machines.counts().alive > 0 || !attempts.every(isSettled)) return 10_000;
+    const isLeft = (attempt: AttemptRecord): boolean =>
+      !attempt.disposed && attempt.handle !== undefined && this.#parts.surroundings.api(attempt)?.dispose !== undefined;
+    return attempts.some(isLeft) ? 120_000 : Infinity;
   }
 
   async #watchReturn(holding: Holding): Promise<void> {
@@ -161,5 +170,3 @@ export class RequestRunner {
     await this.#parts.holdings.giveBack(holding);
   }
 }
-
-const needsWork = (held: Case): boolean => held.machines.counts().alive > 0 || !held.attempts.every(isSettled);
