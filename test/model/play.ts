@@ -207,9 +207,10 @@ async function stop(world: World, life: Life): Promise<void> {
   life.kill();
 }
 
-/** Somebody compares the clocks. */
+/** Somebody compares the clocks, and nobody else takes a lease for ended that the new time seems to have outlived. */
 const isWatched = (world: World): boolean => {
-  const { life, host } = world;
+  const { life, lives, host } = world;
+  if (lives.filter(({ state }) => state === 'running').length > 1) return false;
   return life?.state === 'running' && life.host === host && life.trap === undefined && !isFailing(world);
 };
 
