@@ -245,4 +245,18 @@ export const pasts: readonly Past[] = [
     { do: 'freeze', on: 'read', side: 'before', executed: 'late', nth: 1, ms: 5_000 },
     pass(7_200_000),
   ),
+  past(
+    'a clock is set while a request is claimed again and cannot be read',
+    'judged by the clock',
+    {
+      instances: [{ weight: 30, max_concurrent: 1, free: 4 }],
+      templates: [{ timeout: 1_200, retry_until_timeout: true }],
+    },
+    request(6),
+    pass(2_000),
+    { do: 'suspend', ms: 900_000 },
+    { do: 'storage', of: 'reads', fault: 'unknown, written', after: 1, times: 1 },
+    { do: 'jump', ms: -30_000 },
+    { do: 'jump', ms: 1_200_000 },
+  ),
 ];

@@ -257,7 +257,10 @@ export class Holdings {
   }
 
   async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
-    const cases = await loadCases(this.#store, claims);
+    const cases = await loadCases(this.#store, claims).catch((error: unknown) => {
+      for (const claim of claims) this.#jumpsLeft.claimed(claim);
+      throw error;
+    });
     // A clock that was set while they were loaded is noticed before they join the others.
     this.compareClocks();
     for (const claim of claims) {

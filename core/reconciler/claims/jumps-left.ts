@@ -7,7 +7,7 @@ import type { Holding } from './claimed-request.ts';
 const mostRemembered = 20_000;
 
 interface Left {
-  readonly epoch: number;
+  epoch: number;
   /** By how much the request shall have been moved, whether or not that is stored. */
   moved_ms: number;
 }
@@ -19,6 +19,12 @@ export class JumpsLeft {
   /** The claim of a holding ended. */
   leave({ request_id, claim, pending_shift, case: { request } }: Holding): void {
     this.#left.set(request_id, { epoch: claim.epoch, moved_ms: (request.moved_ms ?? 0) + pending_shift });
+  }
+
+  /** It is claimed again, and cannot be loaded yet: nobody else had it in between. */
+  claimed({ request_id, epoch }: Claim): void {
+    const left = this.#left.get(request_id);
+    if (left?.epoch === epoch - 1) left.epoch = epoch;
   }
 
   /** The clock was set by so many milliseconds. */
