@@ -239,10 +239,12 @@ export class Holdings {
 
   #forget(holding: Holding): void {
     this.compareClocks();
-    this.#jumpsLeft.leave(holding);
+    // Whoever notices second that a claim ended knows less of what came after it.
+    const isFirst = this.#held.get(holding.request_id) === holding;
+    if (isFirst) this.#jumpsLeft.leave(holding);
     holding.end();
     this.#trouble.over(holding);
-    if (this.#held.get(holding.request_id) === holding) this.#held.delete(holding.request_id);
+    if (isFirst) this.#held.delete(holding.request_id);
   }
 
   async #claim(): Promise<void> {
@@ -257,19 +259,21 @@ export class Holdings {
   }
 
   async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
-    const cases = await loadCases(this.#store, claims).catch((error: unknown) => {
-      for (const claim of claims) this.#jumpsLeft.claimed(claim);
-      throw error;
-    });
+    const cases = await loadCases(this.#store, claims).catch((error: unknown) => error);
     // A clock that was set while they were loaded is noticed before they join the others.
     this.compareClocks();
     for (const claim of claims) {
-      const loaded = cases.get(claim.request_id);
       // A claim that ended before it was missed is given to the same process again.
       const earlier = this.#held.get(claim.request_id);
       if (earlier) this.#drop(earlier);
+      if (!(cases instanceof Map)) {
+        this.#jumpsLeft.claimed(claim);
+        continue;
+      }
+      const loaded = cases.get(claim.request_id);
       if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, validUntil));
     }
+    if (!(cases instanceof Map)) throw cases;
   }
 
   /** Until when a claim that is asked for now is certainly held. */
