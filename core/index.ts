@@ -17,14 +17,14 @@ export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model
 export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, type RequestStatus } from './model/request.ts';
 export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
 export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
-export type { WishRecord } from './model/signal.ts';
+export type { SignalRecord } from './model/signal.ts';
 export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
 export { isDead } from './contract/commits/owner.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
 export {
   defineProviderApi,
   defineProviderType,
-  type Aim,
+  type ReleaseTarget,
   type Call,
   type Capabilities,
   type HostRef,

@@ -20,15 +20,15 @@ import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { Cleanup } from '../core/requests/clean-up.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
-import { RequestDesk } from '../core/requests/request-service.ts';
+import { RequestService } from '../core/requests/request-service.ts';
 import { Steering } from '../core/requests/steering.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
 import type { Store } from '../core/contract/storage.ts';
-import { TemplateDesk } from '../core/templates/template-service.ts';
+import { TemplateService } from '../core/templates/template-service.ts';
 import { TemplateLibrary } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
-import { facesStore } from './store/interface-store.ts';
-import { LookBoard } from './loop/refresh-batcher.ts';
+import { interfaceStore } from './store/interface-store.ts';
+import { RefreshBatcher } from './loop/refresh-batcher.ts';
 import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
@@ -86,16 +86,16 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   if (options.store) container.set(storeToken, options.store);
   else await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
-  const store = meter.pressure.follow(facesStore(meter.thread.time(container.get(storeToken)), log));
+  const store = meter.pressure.follow(interfaceStore(meter.thread.time(container.get(storeToken)), log));
   const facts = new Facts(store, container.get(clock), configuration.providers);
   const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
     log,
   });
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
-    const board = new LookBoard((request_ids) => loop?.look(request_ids));
+    const board = new RefreshBatcher((request_ids) => loop?.look(request_ids));
     const loop = await startLoop(options, container, board);
-    const requests = new RequestDesk(store, container.get(clock), board, configuration.server.max_pending);
+    const requests = new RequestService(store, container.get(clock), board, configuration.server.max_pending);
     let closed: Promise<void> | undefined;
     return {
       configuration,
@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       operations: container.all(operationPoint),
       services: {
         templates,
-        templateDesk: new TemplateDesk(templates, store, container.get(clock), loaded.review, providers),
+        templateDesk: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
         requests,
@@ -166,7 +166,7 @@ function openLibrary(
   });
 }
 
-async function startLoop(options: ComposeOptions, container: Container, board: LookBoard): Promise<LoopHandle | undefined> {
+async function startLoop(options: ComposeOptions, container: Container, board: RefreshBatcher): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
   const settings = options.settings ? { settings: options.settings } : {};

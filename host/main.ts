@@ -1,11 +1,11 @@
-import { quickStart } from './process/compile-cache.ts';
+import { useCompileCache } from './process/compile-cache.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(`muster needs Node 24.12 or newer; this is ${process.version}.\n`);
   process.exit(1);
 }
-quickStart();
+useCompileCache();
 const [, , command, script = ''] = process.argv;
 if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
   // A scheduler starts a process for every call: the rest of the command line is not even loaded.

@@ -132,7 +132,7 @@ test('a face imports no other face, but for the SDK, by which they call as every
   );
   t.deepEqual(shown(wrong), []);
   // What all of them stand on knows none of them either.
-  const below = imports.filter(({ file }) => file.startsWith('host/reach/') || file.startsWith('host/sdk/'));
+  const below = imports.filter(({ file }) => file.startsWith('host/client/') || file.startsWith('host/sdk/'));
   t.deepEqual(shown(below.filter(({ target }) => faces.some((face) => face !== 'sdk' && target.startsWith(`host/${face}/`)))), []);
 });
 
@@ -145,7 +145,7 @@ test('importing the package or its SDK loads no operation, no configuration and 
   for (const file of loaded)
     for (const each of imports) if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
   t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/contract/provider.ts'));
-  const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|container)|^host\/(package|sdk)\//.test(file));
+  const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|wiring\/)|^host\/(package|sdk)\//.test(file));
   t.deepEqual(heavy, []);
 });
 

@@ -2,7 +2,7 @@ import type { TObject } from 'typebox';
 import { firstOf, moreFindings, mostFindings, type Finding } from '../../core/contract/findings.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { ProviderType } from '../../core/contract/provider.ts';
-import { notBrought } from '../plugins/contributed-by.ts';
+import { notContributed } from '../plugins/contributed-by.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { nearest } from '../../core/schema/spelling.ts';
 import type { TemplateReview } from '../../core/templates/review.ts';
@@ -89,7 +89,7 @@ const error = (path: string, message: string): Finding => ({ level: 'error', pat
 const below = (path: string, findings: readonly Finding[]): readonly Finding[] =>
   findings.map((finding) => ({ ...finding, path: `${path}${finding.path}` }));
 const unknownType = (name: string, types: readonly ProviderType<any, any>[]): string =>
-  notBrought(
+  notContributed(
     'provider type',
     name,
     types.map((each) => each.type),

@@ -3,7 +3,7 @@ import type { Finding } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { hint } from '../../core/schema/spelling.ts';
 import type { StorageDriver } from '../../core/contract/storage.ts';
-import { notBrought } from '../plugins/contributed-by.ts';
+import { notContributed } from '../plugins/contributed-by.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[]
   const driver = drivers.find((each) => each.type === type);
   if (!driver) {
     const known = drivers.map((each) => each.type);
-    const message = typeof type === 'string' ? notBrought('storage', type, known) : 'must be a string';
+    const message = typeof type === 'string' ? notContributed('storage', type, known) : 'must be a string';
     findings.push({ level: 'error', path: '/storage/type', message });
     return { type: String(type) };
   }
@@ -35,6 +35,6 @@ export function checkScheduler(name: unknown, known: readonly string[], findings
   findings.push({
     level: 'error',
     path: '/scheduler',
-    message: notBrought('scheduler strategy', name, known),
+    message: notContributed('scheduler strategy', name, known),
   });
 }

@@ -9,7 +9,7 @@ const builtIn = {
 } as const;
 
 /** Says that no loaded plugin brings something, and what may help: the built-in plugin that would, else a name that was perhaps meant. */
-export function notBrought(what: keyof typeof builtIn, name: string, known: readonly string[]): string {
+export function notContributed(what: keyof typeof builtIn, name: string, known: readonly string[]): string {
   const plugin = builtIn[what](name);
   const advice = isBuiltIn(plugin) ? `; add '${plugin}' to plugins` : hint(name, known);
   return `no loaded plugin brings the ${what} '${name}'${advice}`;

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { isPlugin, type Plugin } from '../../core/contract/plugin.ts';
 import { contributionsOf } from './contributions.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
-import { answerToOwnName } from './self-reference.ts';
+import { enableSelfReference } from './self-reference.ts';
 import { unreadable } from './plugin-shape.ts';
 import { whyForeign, whyForeignFile } from '../checks/why-foreign.ts';
 
@@ -57,7 +57,7 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   const foreign = foreignCode(found, cwd);
   if (foreign !== undefined)
     return wrong(`Plugin '${name}' (${file}) is not loaded: ${foreign}. Change the rights, or install it where nobody else may write.`);
-  if (found.source !== 'built-in') answerToOwnName();
+  if (found.source !== 'built-in') enableSelfReference();
   let module: { readonly default?: unknown };
   try {
     module = await import(pathToFileURL(file).href);

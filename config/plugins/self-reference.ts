@@ -16,7 +16,7 @@ let answers = false;
  * Lets a plugin import `muster` from wherever it lies: one that is loaded by path often has no `node_modules` above it, and muster may be installed
  * somewhere else. It always gets the muster that loads it, never a second one. `typebox` is found too where a plugin has none of its own.
  */
-export function answerToOwnName(): void {
+export function enableSelfReference(): void {
   if (answers) return;
   answers = true;
   registerHooks({

@@ -115,7 +115,7 @@ export interface Store {
   commit(changes: readonly Change[]): Promise<void>;
   /**
    * Takes up to `limit` due requests that nobody holds, by the store's own clock, and raises each one's `epoch`. Due: `next_at` has come,
-   * or a wish waits; the longest due comes first. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
+   * or a signal waits; the longest due comes first. Held: by an owner whose lease runs; the lease of an owner of this host that is dead counts as ended.
    * A clock that was set back since the last claim makes everything due that waits, and bounds running leases by `lease_ms` from now.
    */
   claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]>;

@@ -3,7 +3,7 @@ import { createHash, randomUUIDv7 } from 'node:crypto';
 /** `req-…`: sortable by time, so that the newest are near each other in the index. */
 export const newRequestId = (): string => `req-${randomUUIDv7()}`;
 export const newReturnId = (): string => `ret-${randomUUIDv7()}`;
-export const newWishId = (): string => `wish-${randomUUIDv7()}`;
+export const newSignalId = (): string => `signal-${randomUUIDv7()}`;
 
 /**
  * The idempotency token of an attempt: 52 characters of `[a-v0-9]`. A function of the installation, the request and the attempt, so

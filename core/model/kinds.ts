@@ -2,14 +2,14 @@ import type { AttemptRecord } from './attempt.ts';
 import type { MachineRecord } from './machine.ts';
 import type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './records.ts';
 import type { RequestRecord } from './request.ts';
-import type { WishRecord } from './signal.ts';
+import type { SignalRecord } from './signal.ts';
 
 /** What is stored, by kind. */
 export interface Records {
   readonly request: RequestRecord;
   readonly attempt: AttemptRecord;
   readonly machine: MachineRecord;
-  readonly wish: WishRecord;
+  readonly signal: SignalRecord;
   readonly template: TemplateRecord;
   readonly key: KeyRecord;
   readonly fact: FactRecord;
@@ -66,10 +66,10 @@ export const kinds = {
       ['status'],
     ],
   },
-  wish: {
-    key: ['wish_id'],
-    columns: ['request_id', 'return_id', 'absorbed', 'created_at'],
-    indexes: [['request_id'], ['return_id'], ['absorbed']],
+  signal: {
+    key: ['signal_id'],
+    columns: ['request_id', 'return_id', 'applied', 'created_at'],
+    indexes: [['request_id'], ['return_id'], ['applied']],
   },
   template: { key: ['template_id'], columns: ['updated_at'], indexes: [] },
   key: { key: ['scope', 'key'], columns: ['request_id', 'created_at'], indexes: [['request_id'], ['created_at']] },

@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox';
 import type { MachineReport } from '../contract/provider.ts';
 import { MachineKey } from './machine.ts';
 
-/** What somebody wants of a request that a loop may be holding: inserted by a face or the sweep, absorbed by the holder of the claim. */
-export const WishRecord = Type.Object({
-  wish_id: Type.String(),
+/** What somebody wants of a request that a loop may be holding: inserted by a face or the sweep, applied by the holder of the claim. */
+export const SignalRecord = Type.Object({
+  signal_id: Type.String(),
   kind: Type.Unsafe<'cancel' | 'complete' | 'return' | 'found'>(Type.Enum(['cancel', 'complete', 'return', 'found'])),
   /** The provisioning request that it concerns. */
   request_id: Type.String(),
@@ -21,6 +21,6 @@ export const WishRecord = Type.Object({
   ),
   reason: Type.Optional(Type.String()),
   created_at: Type.Integer(),
-  absorbed: Type.Boolean(),
+  applied: Type.Boolean(),
 });
-export type WishRecord = Static<typeof WishRecord>;
+export type SignalRecord = Static<typeof SignalRecord>;

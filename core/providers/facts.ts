@@ -15,7 +15,7 @@ export interface HealthFact extends Health {
 }
 
 /** When an instance was last asked what it has, and which cloud answered. */
-export interface Surveyed {
+export interface Discovered {
   readonly identity: string;
   readonly at: number;
 }
@@ -40,7 +40,7 @@ export interface LackingOffer extends Lack {
 /** Kept in memory apart: large, and new once a day. */
 const bulky = 'machine_types';
 /** What is read anew with every change. */
-const light = ['health', 'offer', 'places', 'survey', 'orphans', 'statistics', 'missing', 'ordered'];
+const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered'];
 
 /** What the loop learned of the providers, kept in memory and read anew when another thread or process wrote some. */
 export class Facts implements Disposable {
@@ -72,8 +72,8 @@ export class Facts implements Disposable {
     const turn = this.#facts.begin();
     const records = await this.#store.find('fact', { where: { topic: light } });
     if (!this.#facts.land(turn, records)) return;
-    const surveys = [...this.#facts.values()].filter(({ topic }) => topic === 'survey');
-    for (const { name, at } of surveys) {
+    const discoveries = [...this.#facts.values()].filter(({ topic }) => topic === 'discovery');
+    for (const { name, at } of discoveries) {
       if (this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
       // Those of another survey come with it.
@@ -117,8 +117,8 @@ export class Facts implements Disposable {
     return missing.map(({ name, value }) => ({ name, type: String(value) }));
   }
 
-  survey(instance: string): Surveyed | undefined {
-    return this.get('survey', instance)?.value as Surveyed | undefined;
+  discovery(instance: string): Discovered | undefined {
+    return this.get('discovery', instance)?.value as Discovered | undefined;
   }
 
   /** Where an instance has machines; undefined until it was asked. */

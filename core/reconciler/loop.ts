@@ -13,12 +13,12 @@ import { unwatched, type CallWatch } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
 import type { Owner, Store } from '../contract/storage.ts';
-import type { Draft } from './state/request-state.ts';
+import type { StateChange } from './state/request-state.ts';
 import { EventDelivery } from './background/event-delivery.ts';
 import { HealthWatch } from './background/health-watch.ts';
-import { Holding } from './claims/claimed-request.ts';
-import { Holdings, type Work } from './claims/claim-pool.ts';
-import { Recorder } from './claims/committer.ts';
+import { ClaimedRequest } from './claims/claimed-request.ts';
+import { ClaimPool, type Work } from './claims/claim-pool.ts';
+import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
 import { tellEnd } from './claims/tell-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
@@ -27,13 +27,13 @@ import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/shared-observations.ts';
 import { Owners } from './execute/owners.ts';
 import type { Tools } from './execute/tools.ts';
-import { PopulateWatch } from './background/expected-machine-lookup.ts';
+import { ExpectedMachineLookup } from './background/expected-machine-lookup.ts';
 import { Stoppages, type Stoppage } from './background/stoppages.ts';
-import { StrangerWatch } from './background/unknown-host-lookup.ts';
-import { Survey } from './background/discovery.ts';
+import { UnknownHostLookup } from './background/unknown-host-lookup.ts';
+import { Discovery } from './background/discovery.ts';
 import { RequestRunner } from './request-runner.ts';
 import { Sweep } from './background/sweep/sweep.ts';
-import { Tidy } from './background/retention.ts';
+import { Retention } from './background/retention.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 export interface LoopParts {
@@ -100,12 +100,12 @@ class Loop implements RunningLoop {
   readonly #stopping = new AbortController();
   readonly #pool: SessionPool;
   readonly #health: HealthWatch;
-  readonly #holdings: Holdings;
-  readonly #tidy: Tidy;
+  readonly #claimPool: ClaimPool;
+  readonly #retention: Retention;
   readonly #sweep: Sweep;
-  readonly #survey: Survey;
-  readonly #strangers: StrangerWatch;
-  readonly #populating: PopulateWatch;
+  readonly #discovery: Discovery;
+  readonly #unknownHosts: UnknownHostLookup;
+  readonly #populating: ExpectedMachineLookup;
   readonly #delivery: EventDelivery;
   readonly #trouble: StorageTrouble;
   readonly #runner: RequestRunner;
@@ -127,33 +127,33 @@ class Loop implements RunningLoop {
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
-    this.#tidy = new Tidy(store, clock);
+    this.#retention = new Retention(store, clock);
     const { signal } = this.#stopping;
     const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
     this.#sweep = new Sweep({ ...shared, installation });
-    this.#survey = new Survey(shared);
-    this.#strangers = new StrangerWatch(shared);
-    this.#populating = new PopulateWatch({ ...shared, installation });
+    this.#discovery = new Discovery(shared);
+    this.#unknownHosts = new UnknownHostLookup(shared);
+    this.#populating = new ExpectedMachineLookup({ ...shared, installation });
     this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
     this.#trouble = new StorageTrouble(clock, log);
     const settings = this.#settings;
     const api: Tools['api'] = ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api);
     const work: Work = {
-      run: (holding) => this.#runner.run(holding),
+      run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some((attempt) => attempt.to_come !== undefined && (api(attempt)?.capabilities.late_release_ms ?? 1) > 0),
       everyRound: () => this.#betweenRounds(),
     };
-    this.#holdings = new Holdings(store, clock, log, parts.owner, settings, work, this.#trouble);
-    this.#slots = new SlotQueue((holding) => this.#holdings.due(holding, 0));
-    const recorder = new Recorder({
+    this.#claimPool = new ClaimPool(store, clock, log, parts.owner, settings, work, this.#trouble);
+    this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
+    const committer = new Committer({
       store,
       clock,
       trouble: this.#trouble,
       facts,
       settings,
-      compareClocks: () => this.#holdings.compareClocks(),
-      became: (holding, before, draft) => this.#became(holding, before, draft),
+      compareClocks: () => this.#claimPool.compareClocks(),
+      became: (claimed, before, draft) => this.#became(claimed, before, draft),
     });
     const tools: Tools = {
       pool: this.#pool,
@@ -165,7 +165,7 @@ class Loop implements RunningLoop {
       log,
       monotonic: () => clock.monotonic(),
       api,
-      record: (holding, absorb) => recorder.commit(holding, [absorb]),
+      record: (claimed, apply) => committer.commit(claimed, [apply]),
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
       tellReports: (instance, trouble) =>
@@ -177,27 +177,27 @@ class Loop implements RunningLoop {
       store,
       log,
       slots: this.#slots,
-      recorder,
+      committer,
       tools,
       surroundings: { ...around, stoppages, api },
       watch,
-      holdings: this.#holdings,
+      claimPool: this.#claimPool,
       leaving: () => this.#leaving,
       looked: (request_id) => void this.#lookedAt.add(request_id),
     });
   }
 
   start(): void {
-    this.#holdings.start();
+    this.#claimPool.start();
   }
 
   look(request_ids: readonly string[]): void {
     for (const id of request_ids) {
-      const holding = this.#holdings.get(id);
-      if (!holding || holding.look_now) continue;
-      holding.look_now = true;
-      const last = Math.max(-Infinity, ...holding.looked_at.values());
-      this.#holdings.due(holding, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
+      const claimed = this.#claimPool.get(id);
+      if (!claimed || claimed.refresh_now) continue;
+      claimed.refresh_now = true;
+      const last = Math.max(-Infinity, ...claimed.looked_at.values());
+      this.#claimPool.due(claimed, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
     }
   }
 
@@ -220,12 +220,12 @@ class Loop implements RunningLoop {
 
   async #stop(): Promise<void> {
     this.#leaving = true;
-    await this.#holdings.stop(stopMs, () => this.#stopping.abort());
+    await this.#claimPool.stop(stopMs, () => this.#stopping.abort());
     this.#tellLooks();
-    this.#strangers[Symbol.dispose]();
+    this.#unknownHosts[Symbol.dispose]();
     this.#populating[Symbol.dispose]();
     this.#delivery[Symbol.dispose]();
-    const behind = [this.#health, this.#sweep, this.#survey, this.#strangers, this.#populating, this.#delivery];
+    const behind = [this.#health, this.#sweep, this.#discovery, this.#unknownHosts, this.#populating, this.#delivery];
     await Promise.all(behind.map((each) => each.idle()));
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
@@ -236,23 +236,23 @@ class Loop implements RunningLoop {
     this.#delivery.begin();
     void this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
-    this.#survey.begin(this.#parts.instances);
-    this.#strangers.begin(this.#parts.instances);
+    this.#discovery.begin(this.#parts.instances);
+    this.#unknownHosts.begin(this.#parts.instances);
     this.#populating.begin();
-    await this.#tidy
-      .tidy()
+    await this.#retention
+      .retention()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));
   }
 
   /** What of a request became durable: those that wait for it need not wait for their next look. */
-  #became(holding: Holding, before: RequestRecord, draft: Draft): void {
+  #became(claimed: ClaimedRequest, before: RequestRecord, draft: StateChange): void {
     tellEnd(this.#parts.log, before, draft.request);
     for (const machine of draft.changedMachines) {
-      const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#holdings.get(machine.return_id) : undefined;
-      if (watching) this.#holdings.due(watching, 0);
+      const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#claimPool.get(machine.return_id) : undefined;
+      if (watching) this.#claimPool.due(watching, 0);
     }
     for (const { active, provider_instance } of draft.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
-    if (draft.request.waits_for !== before.waits_for) this.#slots.leave(holding, draft.request.waits_for);
+    if (draft.request.waits_for !== before.waits_for) this.#slots.leave(claimed, draft.request.waits_for);
   }
 
   #tellLooks(): void {

@@ -31,8 +31,8 @@ export interface Settings {
   /** What is younger is left alone by a sweep. */
   readonly sweep_grace_ms: number;
   /** What an instance has is asked anew after this time, and first so long after it was first spoken to. */
-  readonly survey_ms: number;
-  readonly survey_first_ms: number;
+  readonly discovery_ms: number;
+  readonly discovery_first_ms: number;
   /** From the start until the instances are asked whether they answer: the start has the computer for itself. */
   readonly health_first_ms: number;
   /** Rows in one transaction. */
@@ -58,8 +58,8 @@ export const defaultSettings: Settings = {
   sweep_ms: 600_000,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 600_000,
-  survey_ms: 86_400_000,
-  survey_first_ms: 10_000,
+  discovery_ms: 86_400_000,
+  discovery_first_ms: 10_000,
   health_first_ms: 1_000,
   rows_per_commit: 100,
   calls_at_once: 16,

@@ -93,9 +93,9 @@ export class Cleanup {
     const { request_id } = request;
     if (await this.#isNeeded(request_id)) return undefined;
     const machines = await this.#removeMachines(request_id);
-    const [attempts, wishes, keys] = await Promise.all([
+    const [attempts, signals, keys] = await Promise.all([
       this.#store.find('attempt', { where: { request_id } }),
-      this.#store.find('wish', { where: request.kind === 'return' ? { return_id: request_id } : { request_id } }),
+      this.#store.find('signal', { where: request.kind === 'return' ? { return_id: request_id } : { request_id } }),
       this.#store.find('key', { where: { request_id } }),
     ]);
     const at = this.#clock.now();
@@ -103,7 +103,7 @@ export class Cleanup {
       // Only as it was read: whoever changed it meanwhile has a use for it.
       { op: 'delete', kind: 'request', key: { request_id }, version: request.version },
       ...attempts.map(({ attempt }): Change => ({ op: 'delete', kind: 'attempt', key: { request_id, attempt } })),
-      ...wishes.map(({ wish_id }): Change => ({ op: 'delete', kind: 'wish', key: { wish_id } })),
+      ...signals.map(({ signal_id }): Change => ({ op: 'delete', kind: 'signal', key: { signal_id } })),
       // Its key must not start machines anew.
       ...keys.map((record): Change => ({ op: 'put', kind: 'key', record: { ...record, purged_at: at } })),
       { op: 'insert', kind: 'event', record: { seq: 0, at, type: 'request.purged', request_id, data: { machines } } },
@@ -117,12 +117,12 @@ export class Cleanup {
     }
   }
 
-  /** A wish that nobody absorbed yet, a machine that lives, or a return that is still open. */
+  /** A signal that nobody applied yet, a machine that lives, or a return that is still open. */
   async #isNeeded(request_id: string): Promise<boolean> {
-    const [wishes, alive] = await Promise.all([
-      this.#store.count('wish', { request_id, absorbed: false }),
+    const [signals, alive] = await Promise.all([
+      this.#store.count('signal', { request_id, applied: false }),
       this.#store.count('machine', { request_id, gone_at: null }),
     ]);
-    return wishes + alive > 0;
+    return signals + alive > 0;
   }
 }

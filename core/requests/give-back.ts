@@ -1,7 +1,7 @@
-import { newReturnId, newWishId } from '../model/ids.ts';
+import { newReturnId, newSignalId } from '../model/ids.ts';
 import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
-import type { WishRecord } from '../model/signal.ts';
+import type { SignalRecord } from '../model/signal.ts';
 import type { Change } from '../contract/storage.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
@@ -14,29 +14,29 @@ export const returnAsOpened = (request: RequestRecord): RequestRecord =>
     ? request
     : { ...request, status: 'pending', message: acceptedMessage(request.machine_count) };
 
-/** A wish names no more machines: each is taken in by itself, and must not hold others up for long. */
+/** A signal names no more machines: each is taken in by itself, and must not hold others up for long. */
 const machinesInWish = 500;
 
-/** A return of these machines, as it is first stored: the return request, and wishes for each request that they came from. */
+/** A return of these machines, as it is first stored: the return request, and signals for each request that they came from. */
 export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
   now: number,
   given: { readonly key?: IdempotencyKey },
-): { readonly request: RequestRecord; readonly wishes: readonly WishRecord[]; readonly changes: readonly Change[] } {
+): { readonly request: RequestRecord; readonly signals: readonly SignalRecord[]; readonly changes: readonly Change[] } {
   const return_id = newReturnId();
   const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
-  const wishes = [...byOrigin].flatMap(([request_id, mine]) =>
-    Array.from({ length: Math.ceil(mine.length / machinesInWish) }, (_, i): WishRecord => {
+  const signals = [...byOrigin].flatMap(([request_id, mine]) =>
+    Array.from({ length: Math.ceil(mine.length / machinesInWish) }, (_, i): SignalRecord => {
       const some = mine.slice(i * machinesInWish, (i + 1) * machinesInWish);
       return {
-        wish_id: newWishId(),
+        signal_id: newSignalId(),
         kind: 'return',
         request_id,
         return_id,
         machines: some.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
         created_at: now,
-        absorbed: false,
+        applied: false,
       };
     }),
   );
@@ -72,12 +72,12 @@ export function openReturn(
   };
   return {
     request,
-    wishes,
+    signals,
     changes: [
       ...rememberKey(given.key, return_id, now),
       { op: 'insert', kind: 'request', record: request },
       // Also where all of them count as gone: one that is taken for gone wrongly goes when it turns up.
-      ...wishes.map((record) => ({ op: 'insert', kind: 'wish', record }) as const),
+      ...signals.map((record) => ({ op: 'insert', kind: 'signal', record }) as const),
       { op: 'insert', kind: 'event', record: event },
     ],
   };

@@ -1,5 +1,5 @@
 /** How faces ask the loop to look at a request now, wherever the loop runs. Nobody waits for it. */
-export interface Lookout {
+export interface RefreshTrigger {
   /** At most one look per request and 2 seconds comes of it. */
   look(request_id: string): void;
   /** Epoch milliseconds of the last look that this process heard of. */
@@ -7,4 +7,4 @@ export interface Lookout {
 }
 
 /** For a process without a loop: nothing is looked at. */
-export const noLookout: Lookout = { look: () => undefined, lookedAt: () => undefined };
+export const noRefresh: RefreshTrigger = { look: () => undefined, lookedAt: () => undefined };

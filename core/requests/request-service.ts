@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
-import { fingerprint, newRequestId, newWishId } from '../model/ids.ts';
+import { fingerprint, newRequestId, newSignalId } from '../model/ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
@@ -10,26 +10,26 @@ import { commitKnown } from './commit-known.ts';
 import { detailOf, detailsOf, type Lazy } from './queries/detail.ts';
 import { openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
-import type { Lookout } from './refresh-trigger.ts';
+import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { requestNotFound } from './queries/not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
 import { requestsNamed } from './queries/requests-named.ts';
 
-/** Where faces hand in what callers want and read how it stands. It writes requests and wishes; what comes of them is the loop's. */
-export class RequestDesk {
+/** Where faces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
+export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #lookout: Lookout;
+  readonly #refreshTrigger: RefreshTrigger;
   readonly #records: RecordCache;
   readonly #maxPending: number;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, lookout: Lookout, maxPending: number) {
+  constructor(store: Store, clock: Clock, refreshTrigger: RefreshTrigger, maxPending: number) {
     this.#store = store;
     this.#clock = clock;
-    this.#lookout = lookout;
+    this.#refreshTrigger = refreshTrigger;
     this.#records = new RecordCache(store);
     this.#maxPending = maxPending;
   }
@@ -73,7 +73,7 @@ export class RequestDesk {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#returnAgain(under);
     const machines = await machinesNamed(this.#store, names, 'nothing is returned');
-    const { request, wishes, changes } = openReturn(machines, timeout, this.#clock.now(), given);
+    const { request, signals, changes } = openReturn(machines, timeout, this.#clock.now(), given);
     try {
       await commitKnown(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
@@ -81,7 +81,7 @@ export class RequestDesk {
       if (winner) return this.#returnAgain(winner);
       throw error;
     }
-    return { request, machines, machine_keys: wishes.flatMap((wish) => wish.machines) };
+    return { request, machines, machine_keys: signals.flatMap((signal) => signal.machines) };
   }
 
   /**
@@ -95,20 +95,20 @@ export class RequestDesk {
     if (isTerminal(request.status)) {
       throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already; return its machines instead.`);
     }
-    const waiting = await this.#store.find('wish', { where: { request_id, absorbed: false } });
-    if (request.cancel_requested_at === undefined && !waiting.some((wish) => wish.kind === 'cancel')) {
+    const waiting = await this.#store.find('signal', { where: { request_id, applied: false } });
+    if (request.cancel_requested_at === undefined && !waiting.some((signal) => signal.kind === 'cancel')) {
       const created_at = this.#clock.now();
       const record = {
-        wish_id: newWishId(),
+        signal_id: newSignalId(),
         kind: 'cancel',
         request_id,
         machines: [],
         ...(reason ? { reason } : {}),
         created_at,
-        absorbed: false,
+        applied: false,
       } as const;
       await this.#store.commit([
-        { op: 'insert', kind: 'wish', record: { ...record, machines: [] } },
+        { op: 'insert', kind: 'signal', record: { ...record, machines: [] } },
         {
           op: 'insert',
           kind: 'event',
@@ -144,8 +144,8 @@ export class RequestDesk {
     if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
     if (!request) throw requestNotFound(request_id);
-    if (look) for (const id of request.origins ?? [request_id]) this.#lookout.look(id);
-    const looks = [this.#lookout.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
+    if (look) for (const id of request.origins ?? [request_id]) this.#refreshTrigger.look(id);
+    const looks = [this.#refreshTrigger.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
     const observed_at = looks.length === 0 ? undefined : Math.max(...looks);
     const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
     return {
@@ -168,7 +168,7 @@ export class RequestDesk {
     const cut = taken < named.versions.length ? wanted.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
     const before = new Set(wanted.slice(0, cut));
     const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
-    if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#lookout.look(id);
+    if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#refreshTrigger.look(id);
     const of_origins = machines
       ? await requestsNamed(
           this.#store,

@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { expectedMs, expectedTopic } from './expected-machines.ts';
-import { newWishId } from '../model/ids.ts';
+import { newSignalId } from '../model/ids.ts';
 import { isSettled } from '../reconciler/state/attempt.ts';
 import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
 import type { Change, Store } from '../contract/storage.ts';
@@ -9,7 +9,7 @@ import { requestNotFound } from './queries/not-found.ts';
 
 const rowsAtOnce = 200;
 
-/** Commands that bend the life cycle of a request. They only wish: the holder of the request's claim does what is allowed then. */
+/** Commands that bend the life cycle of a request. They only signal: the holder of the request's claim does what is allowed then. */
 export class Steering {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -26,8 +26,8 @@ export class Steering {
     await this.#store.commit([
       {
         op: 'insert',
-        kind: 'wish',
-        record: { wish_id: newWishId(), kind: 'complete', request_id: request.request_id, machines: [], created_at, absorbed: false },
+        kind: 'signal',
+        record: { signal_id: newSignalId(), kind: 'complete', request_id: request.request_id, machines: [], created_at, applied: false },
       },
       { op: 'insert', kind: 'event', record: { seq: 0, at: created_at, type: 'request.complete_requested', request_id, data: {} } },
     ]);

@@ -5,11 +5,11 @@ import type { HostRef } from '../contract/provider.ts';
  * Hosts that callers name and no request knows. A face stores the question, the loop asks the providers and stores the answer, and the next call
  * finds it: faces touch no provider. Both are facts of one host at one instance; the instance is empty where any may have it.
  */
-export const askedTopic = 'stranger_asked';
-export const answeredTopic = 'stranger_answered';
+export const askedTopic = 'unknown_host_asked';
+export const answeredTopic = 'unknown_host_answered';
 
 /** What the loop found out. */
-export interface StrangerAnswer {
+export interface UnknownHostAnswer {
   readonly lives: boolean;
 }
 

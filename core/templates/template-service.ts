@@ -21,7 +21,7 @@ const mostBytes = 4 * 1024 * 1024;
 const tries = 50;
 
 /** Where templates are made, changed and taken away over the faces. They are stored as the top layer; files are never written. */
-export class TemplateDesk {
+export class TemplateService {
   readonly #library: TemplateLibrary;
   readonly #store: Store;
   readonly #clock: Clock;

@@ -15,7 +15,7 @@ export function addCommonOptions(command: Command, { name, kind, leaves_work }: 
       .option('--interval <seconds>', 'Between two looks of --watch (default 2).', seconds);
   }
   command.addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'));
-  addReachOptions(command);
+  addClientOptions(command);
   const noServer = new Option(
     '--no-server',
     'Start no server: without one, the request is carried out by this command, until it has ended.',
@@ -24,7 +24,7 @@ export function addCommonOptions(command: Command, { name, kind, leaves_work }: 
   command.addOption(leaves_work ? noServer : noServer.hideHelp());
 }
 
-export function addReachOptions(command: Command): void {
+export function addClientOptions(command: Command): void {
   command
     .option('--url <url>', 'The server to ask, instead of the one of the data directory.')
     .option('--config <file>', 'Configuration file, instead of the one that is found.')

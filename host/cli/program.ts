@@ -13,7 +13,7 @@ import { pluginsCommands } from './commands/plugins.ts';
 import { serverCommands } from './commands/server/server.ts';
 import { simulatorCommands } from './commands/simulator.ts';
 import { storageCommands } from './commands/storage.ts';
-import { strayWord } from './unknown-command.ts';
+import { unknownCommand } from './unknown-command.ts';
 import type { Cli } from './cli.ts';
 
 /** Adds a group of commands to the program, one file each. `named`: whether the command line is about it; what takes time to add may wait for that. */
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
   const group = words[0] === 'help' ? words[1] : words[0];
   try {
     const program = await programOf(cli, (name) => name === group);
-    const stray = strayWord(program, given.slice(2));
+    const stray = unknownCommand(program, given.slice(2));
     if (stray !== undefined) {
       terminal.err(`${stray}\n`);
       return exitCodes.usage;

@@ -9,7 +9,7 @@ const version = ['-V', '--version'];
  * What is wrong with how a command line begins, where the parser would say less: an option before the command that none has there, or help for a command
  * that there is not. Both name the nearest that there is.
  */
-export function strayWord(program: Command, args: readonly string[]): string | undefined {
+export function unknownCommand(program: Command, args: readonly string[]): string | undefined {
   const [first = ''] = args;
   if (first.startsWith('-') && ![...help, ...version].includes(first)) {
     if (earlyOptions.includes(first)) return `error: option '${first}' stands before the command with nothing after it`;

@@ -12,7 +12,7 @@ import { readInput } from '../../core/operations/read-input.ts';
 import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory/data-directory.ts';
 import { refuseSamples } from '../data-directory/refuse-samples.ts';
-import { carryIn } from '../sdk/carry-in.ts';
+import { localExecutor } from '../sdk/carry-in.ts';
 import { sharesStorage } from '../store/shared-storage.ts';
 import type { Terminal } from '../process/terminal.ts';
 import { nothingStored } from './nothing-stored.ts';
@@ -54,7 +54,7 @@ export async function localClient(config: string | undefined, use: Use, terminal
     const broker = await compose({ loaded, log: silentLog, loop: works ? 'inline' : 'none', ...nothing });
     undo.defer(() => broker.close());
     for (const wrong of broker.services.templates.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
-    const carry = carryIn(broker);
+    const carry = localExecutor(broker);
     return {
       loaded,
       shared: sharesStorage(loaded),

@@ -8,7 +8,7 @@ import { tellServer } from './tell-server.ts';
 import { serverClient, type OperationClient } from './server-client.ts';
 
 /** How a process that is no server reaches a broker. */
-export interface ReachFlags {
+export interface ClientFlags {
   readonly url?: string;
   readonly config?: string;
   /** False: none is started. One that runs is asked all the same. */
@@ -52,7 +52,7 @@ const defaultSeconds = 60;
 const appearMs = 15_000;
 
 /** A server that is named, one that runs on the data directory, or else the same store in this process. */
-export async function openClient(flags: ReachFlags, purpose: Purpose, terminal: Terminal): Promise<Opened> {
+export async function openClient(flags: ClientFlags, purpose: Purpose, terminal: Terminal): Promise<Opened> {
   const ms = (flags.callTimeout ?? defaultSeconds) * 1000;
   if (flags.url !== undefined) return { client: serverClient({ url: checked(flags.url) }, ms) };
   const dataDirectory = dataDirectoryOf(flags.config);
@@ -77,7 +77,7 @@ export async function openClient(flags: ReachFlags, purpose: Purpose, terminal: 
 }
 
 /** With the loop in this process, unless somebody takes the data directory meanwhile. */
-async function workHere(flags: ReachFlags, dataDirectory: string, ms: number, terminal: Terminal): Promise<Opened> {
+async function workHere(flags: ClientFlags, dataDirectory: string, ms: number, terminal: Terminal): Promise<Opened> {
   const { localClient } = await import('./local-client.ts');
   const end = performance.now() + appearMs;
   for (;;) {

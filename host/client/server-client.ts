@@ -1,5 +1,5 @@
 import { BrokerError } from '../../core/contract/errors.ts';
-import { carryBy } from '../sdk/carry-by.ts';
+import { remoteExecutor } from '../sdk/carry-by.ts';
 import { httpTransport, type Address } from '../sdk/http-transport.ts';
 
 /** Operations by name, at a server or in this process. */
@@ -16,7 +16,7 @@ const lifeSignMs = 1_400;
 export function serverClient(address: Address, answer_ms: number): OperationClient {
   const transport = httpTransport(address, answer_ms);
   const lifeline = httpTransport(address, lifeSignMs);
-  const carry = carryBy(transport);
+  const carry = remoteExecutor(transport);
   return {
     async call(operation, input, signal) {
       const dead = new AbortController();

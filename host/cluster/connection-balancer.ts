@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type ListenOptions, type Server, type S
 import { ownersAlone } from '../http/listen-socket.ts';
 
 /** A connection that nobody has read from yet. */
-interface Card {
+interface PendingConnection {
   readonly id: number;
   readonly socket: Socket;
   /** It came over the Unix socket. */
@@ -13,19 +13,19 @@ interface Card {
 export type Loss = 'worker' | 'connection';
 
 /** A worker that takes connections. Says later, with `taken`, that it has one; `failed` when it will not have it. */
-export type Hand = (id: number, local: boolean, socket: Socket, failed: (loss: Loss) => void) => void;
+export type SendToWorker = (id: number, local: boolean, socket: Socket, failed: (loss: Loss) => void) => void;
 
 /**
  * Accepts connections and deals them out to the workers in turn. Each is kept until its worker has it: one that was on its way to a worker that died
  * goes to another, and while there is no worker at all they wait. (What node:cluster hands to a worker that dies at that moment is never answered and
  * never closed.)
  */
-export class Dealer {
+export class ConnectionBalancer {
   readonly #servers: Server[] = [];
   /** The next one in turn is the first. */
-  readonly #hands = new Map<number, Hand>();
-  readonly #dealt = new Map<number, { readonly card: Card; readonly worker: number }>();
-  #waiting: Card[] = [];
+  readonly #hands = new Map<number, SendToWorker>();
+  readonly #dealt = new Map<number, { readonly connection: PendingConnection; readonly worker: number }>();
+  #waiting: PendingConnection[] = [];
   #cards = 0;
   #closed = false;
 
@@ -41,21 +41,21 @@ export class Dealer {
   }
 
   /** From now on this worker takes its turn. */
-  join(worker: number, hand: Hand): void {
+  join(worker: number, hand: SendToWorker): void {
     this.#hands.set(worker, hand);
-    for (const card of this.#waiting.splice(0)) this.#deal(card);
+    for (const connection of this.#waiting.splice(0)) this.#deal(connection);
   }
 
   /** The worker has the connection: the copy here is closed, which the caller does not notice. */
   taken(id: number): void {
-    this.#dealt.get(id)?.card.socket.destroy();
+    this.#dealt.get(id)?.connection.socket.destroy();
     this.#dealt.delete(id);
   }
 
   /** The worker takes no more; what it has not taken goes to others. */
   leave(worker: number): void {
     this.#hands.delete(worker);
-    for (const dealt of this.#dealt.values()) if (dealt.worker === worker) this.#again(dealt.card);
+    for (const dealt of this.#dealt.values()) if (dealt.worker === worker) this.#again(dealt.connection);
   }
 
   /** Accepts no more. What is dealt out already stays with the workers. */
@@ -79,27 +79,27 @@ export class Dealer {
     });
   }
 
-  #deal(card: Card): void {
+  #deal(connection: PendingConnection): void {
     const [next] = this.#hands;
     if (!next) {
-      this.#waiting.push(card);
+      this.#waiting.push(connection);
       return;
     }
     const [worker, hand] = next;
     this.#hands.delete(worker);
     this.#hands.set(worker, hand);
-    this.#dealt.set(card.id, { card, worker });
-    hand(card.id, card.local, card.socket, (loss) => {
-      if (loss === 'connection') return this.taken(card.id);
+    this.#dealt.set(connection.id, { connection, worker });
+    hand(connection.id, connection.local, connection.socket, (loss) => {
+      if (loss === 'connection') return this.taken(connection.id);
       // Until its end is heard of, a worker that died would be dealt to again.
       if (this.#hands.get(worker) === hand) this.#hands.delete(worker);
-      this.#again(card);
+      this.#again(connection);
     });
   }
 
-  #again(card: Card): void {
-    if (!this.#dealt.delete(card.id)) return;
-    if (this.#closed || card.socket.destroyed) card.socket.destroy();
-    else this.#deal(card);
+  #again(connection: PendingConnection): void {
+    if (!this.#dealt.delete(connection.id)) return;
+    if (this.#closed || connection.socket.destroyed) connection.socket.destroy();
+    else this.#deal(connection);
   }
 }

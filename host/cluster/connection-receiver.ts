@@ -10,7 +10,7 @@ import { drainMs } from '../http/serve-http.ts';
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** Serves connections that another process accepted. */
-export class Intake {
+export class ConnectionReceiver {
   readonly #app: FastifyInstance;
   readonly #local: Server;
   readonly #open = new Set<Socket>();

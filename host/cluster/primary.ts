@@ -10,8 +10,8 @@ import { rateLimits } from '../rest/limits/rate-limits.ts';
 import { announce, socketPathOf, urlOf, warnOfOthers, type RunningServer, type ServeOptions } from '../server.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
-import { Crew } from './worker-pool.ts';
-import { Dealer } from './connection-balancer.ts';
+import { WorkerPool } from './worker-pool.ts';
+import { ConnectionBalancer } from './connection-balancer.ts';
 import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /**
@@ -27,17 +27,17 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
   try {
     if (!api_only) undo.use(lockDataDirectory(configuration.data_directory));
     const socket_path = await socketPathOf(options);
-    const dealer = new Dealer();
-    undo.defer(() => dealer.close());
-    const { port, address } = await dealer.listen(host, configuration.server.port).catch((cause: unknown) => {
+    const balancer = new ConnectionBalancer();
+    undo.defer(() => balancer.close());
+    const { port, address } = await balancer.listen(host, configuration.server.port).catch((cause: unknown) => {
       throw cannotListen(host, configuration.server.port, cause);
     });
-    if (socket_path !== null) await dealer.listenOnSocket(socket_path);
+    if (socket_path !== null) await balancer.listenOnSocket(socket_path);
     const url = urlOf(host, port);
     const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
     const limits = rateLimits(rate_limit, systemClock);
     const meter = new ThreadMeter('primary', 0);
-    const looked = (request_ids: readonly string[], at: number) => crew.tell({ do: 'looked', request_ids, at });
+    const looked = (request_ids: readonly string[], at: number) => workerPool.tell({ do: 'looked', request_ids, at });
     const loop = api_only ? undefined : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
     const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
 
@@ -45,7 +45,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
       if (question.ask === 'trouble') return loop?.trouble();
       if (question.ask === 'check') return loop?.check(question.instance);
       if (question.ask === 'take') return limits.take(question.group, question.client);
-      const [ofWorkers, ofLoop] = await Promise.all([crew.measures(), loop?.measures() ?? ([] as readonly Family[])]);
+      const [ofWorkers, ofLoop] = await Promise.all([workerPool.measures(), loop?.measures() ?? ([] as readonly Family[])]);
       return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
     }
     function hear(message: FromWorker, say: (message: ToWorker) => void): void {
@@ -55,12 +55,12 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
       void answerTo(question).then((answer) => say({ do: 'hear', id, answer }));
     }
     const start = (worker: number): ToWorker => ({ do: 'start', data: { ...data, worker } satisfies WorkerData });
-    const crew = new Crew({ workers, log, dealer, start, hear });
+    const workerPool = new WorkerPool({ workers, log, balancer, start, hear });
 
     undo.defer(() => loop?.stop());
-    undo.defer(() => crew.stop());
-    undo.defer(() => dealer.close());
-    const { greeting, warnings } = await crew.begin();
+    undo.defer(() => workerPool.stop());
+    undo.defer(() => balancer.close());
+    const { greeting, warnings } = await workerPool.begin();
     if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOthers(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);

@@ -8,7 +8,7 @@ import { firstSteps } from '../process/first-steps.ts';
 import { stderrLog } from '../process/log.ts';
 import { secretsOf } from '../process/secrets.ts';
 import { callLog, followTemplates } from '../http/serve-http.ts';
-import { Intake } from './connection-receiver.ts';
+import { ConnectionReceiver } from './connection-receiver.ts';
 import type { ToWorker, WorkerData } from './messages.ts';
 import { tell, WorkerLink } from './worker-link.ts';
 
@@ -29,7 +29,7 @@ export function runWorker(): void {
     } else if (message.do === 'serve') {
       tell({ told: 'taken', id: message.id });
       // Absent when the caller was gone before it came here.
-      if (socket) void running?.then(({ intake }) => intake.take(socket, message.local));
+      if (socket) void running?.then(({ receiver }) => receiver.take(socket, message.local));
     } else if (message.do === 'measure') void running?.then(({ broker }) => tell({ told: 'measured', families: broker.meter.families() }));
     else if (message.do === 'stop') void stop();
     else link?.hear(message);
@@ -42,7 +42,7 @@ export function runWorker(): void {
 
 interface Running {
   readonly broker: Broker;
-  readonly intake: Intake;
+  readonly receiver: ConnectionReceiver;
   close(): Promise<void>;
 }
 
@@ -71,15 +71,15 @@ async function serve({ worker, configuration, plugins_from, url, bound, log_call
   const app = createApp({ broker, bound, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
   await app.ready();
   const { max_connections, workers } = configuration.server;
-  const intake = new Intake(app, connectionBound(Math.ceil(max_connections / workers)), log);
+  const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
   const watching = followTemplates(broker);
   tell({ told: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
   return {
     broker,
-    intake,
+    receiver,
     async close() {
       watching[Symbol.dispose]();
-      await intake.close(log);
+      await receiver.close(log);
       await broker.close();
     },
   };

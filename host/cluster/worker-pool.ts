@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
 import { carriedOn, type Family } from '../metrics/family.ts';
-import type { Dealer, Loss } from './connection-balancer.ts';
+import type { ConnectionBalancer, Loss } from './connection-balancer.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly workers: number;
   readonly log: Log;
   /** Deals connections out to those that serve. */
-  readonly dealer: Dealer;
+  readonly balancer: ConnectionBalancer;
   /** What the worker of this number is started with. */
   start(worker: number): ToWorker;
   /** Everything that a worker says, but what it counted. */
@@ -30,8 +30,8 @@ const longestPause = 30_000;
 const body = fileURLToPath(new URL(`./worker-process${extname(import.meta.url)}`, import.meta.url));
 
 /** The processes that serve HTTP. One that ends is replaced: at once when it had served, ever later when it fails at its start. */
-export class Crew {
-  readonly #options: CrewOptions;
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
   readonly #members = new Map<number, ChildProcess>();
   readonly #last = new Map<number, readonly Family[]>();
   readonly #measured = new Map<number, () => void>();
@@ -39,7 +39,7 @@ export class Crew {
   #gone: readonly Family[] = [];
   #stopping = false;
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
@@ -76,24 +76,24 @@ export class Crew {
   }
 
   #hire(number: number): Promise<Ready> {
-    const { dealer, hear, start } = this.#options;
+    const { balancer, hear, start } = this.#options;
     const worker = fork(body, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#members.set(number, worker);
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.told === 'taken') return dealer.taken(message.id);
+        if (message.told === 'taken') return balancer.taken(message.id);
         if (message.told === 'measured') return this.#take(number, message.families);
-        if (message.told === 'leaving') dealer.leave(number);
+        if (message.told === 'leaving') balancer.leave(number);
         if (message.told === 'failed') reject(new BrokerError(message.code ?? 'INTERNAL', message.message));
         if (message.told === 'ready') {
-          dealer.join(number, (id, local, socket, failed) => give(worker, { do: 'serve', id, local }, socket, failed));
+          balancer.join(number, (id, local, socket, failed) => give(worker, { do: 'serve', id, local }, socket, failed));
           resolve(message);
         }
         hear(message, (answer) => say(worker, answer));
       });
       worker.once('exit', (code, signal) => {
         this.#members.delete(number);
-        dealer.leave(number);
+        balancer.leave(number);
         this.#gone = carriedOn(this.#gone, this.#last.get(number) ?? []);
         this.#take(number, []);
         reject(new BrokerError('INTERNAL', `Worker ${number} ended with ${signal ?? code} at its start.`));

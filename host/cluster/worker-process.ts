@@ -1,6 +1,6 @@
 /** The body of a process that serves HTTP for a primary, which starts it. */
-import { quickStart } from '../process/compile-cache.ts';
+import { useCompileCache } from '../process/compile-cache.ts';
 
-quickStart();
+useCompileCache();
 const { runWorker } = await import('./run-worker.ts');
 runWorker();

@@ -3,14 +3,14 @@ import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { eventSinks, logger, store } from '../../core/wiring/extension-points.ts';
 import { sinkName } from '../../core/reconciler/background/event-delivery.ts';
 import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
-import { CallMarks, whoseSymbol } from './diagnosis/call-marks.ts';
+import { CallTracking, whoseSymbol } from './diagnosis/call-marks.ts';
 import { containerOf, loopParts, openStore } from '../container.ts';
 import { forwardedLog } from '../process/forwarded-log.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
 import { ThreadMeter } from '../metrics/thread-meter.ts';
 import { toldCalls } from '../metrics/told-calls.ts';
 import { placesOf } from './diagnosis/plugin-places.ts';
-import { keepStrayErrors } from './diagnosis/uncaught-errors.ts';
+import { keepUncaughtErrors } from './diagnosis/uncaught-errors.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
@@ -30,12 +30,12 @@ export async function runLoop(
   const meter = new ProviderDurations();
   const names = [...configuration.providers.map(({ name }) => name), ...container.all(eventSinks).map(({ name }) => sinkName(name))];
   tell({ told: 'names', names });
-  const watch = new CallMarks(marks, names);
+  const watch = new CallTracking(marks, names);
   Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
   process.on('exit', () => watch.lastWords());
   let loop: RunningLoop | undefined;
   const places = placesOf(configuration.plugins, plugins, configuration.providers, plugins_from);
-  keepStrayErrors(watch, places, container.get(logger), ({ name, of }, message) => {
+  keepUncaughtErrors(watch, places, container.get(logger), ({ name, of }, message) => {
     // What a call for a request left behind is charged to that request: it is told, and nothing more.
     if (!of) loop?.failed(name, message);
   });

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { Checked } from '../../core/model/health.ts';
-import { callMemory, readMarks } from './diagnosis/call-marks.ts';
+import { callMemory, readTracking } from './diagnosis/call-marks.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
@@ -189,7 +189,7 @@ export class LoopThread implements LoopHandle {
     if (this.#replacing === worker) return;
     this.#replacing = worker;
     try {
-      this.#stops.hung(this.#thread, await threadStack(worker.threadId, stackMs), readMarks(this.#marks, this.#names));
+      this.#stops.hung(this.#thread, await threadStack(worker.threadId, stackMs), readTracking(this.#marks, this.#names));
     } catch (error) {
       this.#options.log.warn({ err: error, thread: this.#thread }, 'It could not be seen where the loop thread hangs.');
     }
@@ -204,7 +204,7 @@ export class LoopThread implements LoopHandle {
     this.#measured([]);
     for (const id of this.#checking.keys()) this.#checked(id);
     if (this.#stopped) return;
-    if (this.#replacing !== worker) this.#stops.ended(readMarks(this.#marks, this.#names));
+    if (this.#replacing !== worker) this.#stops.ended(readTracking(this.#marks, this.#names));
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Lookout } from '../../core/requests/refresh-trigger.ts';
+import type { RefreshTrigger } from '../../core/requests/refresh-trigger.ts';
 
 /** The loop looks at a request at most once in this time, so asking more often says nothing new. */
 const again_ms = 2_000;
@@ -8,7 +8,7 @@ const gather_ms = 10;
 const kept = 20_000;
 
 /** Gathers what callers want looked at, and keeps when the loop last looked. In memory, and nobody waits for it. */
-export class LookBoard implements Lookout {
+export class RefreshBatcher implements RefreshTrigger {
   readonly #send: (request_ids: readonly string[]) => void;
   readonly #asked = new LRUCache<string, number>({ max: kept });
   readonly #looked = new LRUCache<string, number>({ max: kept });

@@ -7,7 +7,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { thisPackage } from '../process/this-package.ts';
-import type { CarryOperation } from './sessions/broker-access.ts';
+import type { ExecuteOperation } from './sessions/broker-access.ts';
 import { instructions } from './instructions.ts';
 import { withinAnswer } from './tools/one-answer.ts';
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
@@ -15,7 +15,7 @@ import { toolbox } from './tools/toolbox.ts';
 
 export interface McpOptions {
   /** Carries operations out. */
-  readonly carry: CarryOperation;
+  readonly carry: ExecuteOperation;
   /** Offer queries only. Default false. */
   readonly read_only?: boolean;
 }

@@ -1,12 +1,12 @@
 import { isLoopback } from '../http/caller-check.ts';
 import { interruption } from '../process/interruption.ts';
-import type { ReachFlags } from '../client/open-client.ts';
+import type { ClientFlags } from '../client/open-client.ts';
 import type { Terminal } from '../process/terminal.ts';
 import { brokerAccess } from './sessions/broker-access.ts';
 import { clientPool } from './sessions/client-pool.ts';
 
 /** What `muster mcp serve` takes. */
-export interface McpFlags extends Omit<ReachFlags, 'server'> {
+export interface McpFlags extends Omit<ClientFlags, 'server'> {
   readonly http?: boolean;
   readonly host?: string;
   readonly port?: number;

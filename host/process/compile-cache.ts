@@ -10,7 +10,7 @@ const own = new URL('../..', import.meta.url).href;
  * The first thing in every process and thread: everything else is loaded from the cache of an earlier start, stripped and compiled, and typebox from
  * few files instead of hundreds. Without either it merely takes longer and more memory.
  */
-export function quickStart(): void {
+export function useCompileCache(): void {
   const cache = compileCache();
   if (cache !== undefined) module.enableCompileCache(cache);
   const files = bundledFiles();

@@ -3,7 +3,7 @@ import type { Transport } from './http-transport.ts';
 import type { CallOptions } from './methods.ts';
 
 /** Carries calls out at a server: every operation has one route of its own name. Loads no operation. */
-export function carryBy(transport: Transport) {
+export function remoteExecutor(transport: Transport) {
   return async (operation: { readonly name: string }, input: unknown, { signal, idempotency_key }: CallOptions): Promise<unknown> => {
     let answer;
     try {

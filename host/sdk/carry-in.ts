@@ -6,7 +6,7 @@ import { asSdkError } from './errors.ts';
 import type { CallOptions } from './methods.ts';
 
 /** Carries calls out in a broker of this process, in our own words whatever the scheduler. */
-export function carryIn({ services, rendering }: Broker) {
+export function localExecutor({ services, rendering }: Broker) {
   return async (operation: Operation<any, any>, raw: unknown, { idempotency_key: key, signal }: CallOptions): Promise<unknown> => {
     try {
       signal?.throwIfAborted();

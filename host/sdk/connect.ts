@@ -17,13 +17,13 @@ export interface ConnectOptions {
 export async function connect(options: ConnectOptions): Promise<BrokerClient> {
   const address = await addressOf(options);
   // What imports muster for its types, or to write a plugin, loads none of this.
-  const [{ carryBy }, { clientOver }, { httpTransport }] = await Promise.all([
+  const [{ remoteExecutor }, { clientOver }, { httpTransport }] = await Promise.all([
     import('./carry-by.ts'),
     import('./client.ts'),
     import('./http-transport.ts'),
   ]);
   const transport = httpTransport(address, options.timeout_ms ?? 60_000);
-  return clientOver(carryBy(transport), async () => transport.close());
+  return clientOver(remoteExecutor(transport), async () => transport.close());
 }
 
 async function addressOf({ url, socket_path, data_directory }: ConnectOptions): Promise<Address> {

@@ -39,7 +39,7 @@ async function open({
     { lockDataDirectory, makeDataDirectory },
     { refuseSamples },
     { simulatedSentenceOf },
-    { carryIn },
+    { localExecutor },
     { clientOver },
   ] = await Promise.all([
     import('../../config/load.ts'),
@@ -66,7 +66,7 @@ async function open({
     if (loop !== 'none') undo.use(lockDataDirectory(data_directory));
     const broker = await compose({ loaded, log, loop, cwd });
     undo.defer(() => broker.close());
-    return clientOver(carryIn(broker), () => undo.disposeAsync());
+    return clientOver(localExecutor(broker), () => undo.disposeAsync());
   } catch (error) {
     await undo.disposeAsync();
     throw error;

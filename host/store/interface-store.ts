@@ -7,7 +7,7 @@ import { callId } from '../http/call-context.ts';
  * The store as faces use it: what a call writes into the journal carries the call's `x_request_id`, and a return that has nothing to wait for is told as
  * ended. The loop's own commits belong to no call.
  */
-export function facesStore(store: Store, log: Log): Store {
+export function interfaceStore(store: Store, log: Log): Store {
   return {
     get: store.get.bind(store),
     find: store.find.bind(store),

@@ -45,7 +45,7 @@ export function launched(order: Order, { handle, settled, shortfall = [], machin
 }
 
 /** Takes in what a look showed. */
-export function absorb(attempt: Attempt, seen: Observation): void {
+export function apply(attempt: Attempt, seen: Observation): void {
   if (seen.handle !== undefined) attempt.handle = seen.handle;
   attempt.settled = seen.settled;
   attempt.stuck = seen.stuck === true;

@@ -58,11 +58,11 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
       ]),
     );
     apart(spellings([...fields.values()].filter(({ path }) => path.length === 1)), 'spellings of template fields');
-    const strangers = (type.prefers ?? []).filter((name) => !apis.some((each) => each.name === name) && !otherApis(subject).has(name));
+    const unknownNames = (type.prefers ?? []).filter((name) => !apis.some((each) => each.name === name) && !otherApis(subject).has(name));
     assert.deepEqual(
-      strangers,
+      unknownNames,
       [],
-      `The provider type '${type.type}' prefers ${strangers.join(', ')}, which is no text that may name an API.`,
+      `The provider type '${type.type}' prefers ${unknownNames.join(', ')}, which is no text that may name an API.`,
     );
   });
 

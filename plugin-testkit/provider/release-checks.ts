@@ -60,10 +60,10 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const [like] = stage.refs(attempt, ids.slice(0, 1));
     assert.ok(like, 'A machine is up.');
     // Old enough to be gone rather than not yet visible, and spelled like the others.
-    const stranger = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
-    await stage.release(attempt, { go: [stranger], stay: stage.refs(attempt, ids), to_come: 0 });
+    const notOurs = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
+    await stage.release(attempt, { go: [notOurs], stay: stage.refs(attempt, ids), to_come: 0 });
     sameIds(await stage.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
-    await stage.release(attempt, { go: [stranger, like], stay: stage.refs(attempt, ids.slice(1)), to_come: 0 });
+    await stage.release(attempt, { go: [notOurs, like], stay: stage.refs(attempt, ids.slice(1)), to_come: 0 });
     sameIds(
       await stage.livingAfter(ids.length - 1),
       ids.slice(1),

@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import {
   isFault,
   systemClock,
-  type Aim,
+  type ReleaseTarget,
   type Call,
   type Launch,
   type Log,
@@ -14,7 +14,7 @@ import {
   type Template,
 } from '../../core/index.ts';
 import type { Ending } from '../runner.ts';
-import { absorb, knownOf, launched, refOf, stored, tokenOf, type Attempt, type Order, type OrderOptions } from './attempt.ts';
+import { apply, knownOf, launched, refOf, stored, tokenOf, type Attempt, type Order, type OrderOptions } from './attempt.ts';
 import { notJson } from './not-json.ts';
 import { delivered, outcomeOf, valueOf, type Outcome } from './outcome.ts';
 import type { ProviderWorld } from './provider-kit.ts';
@@ -184,7 +184,7 @@ export class Stage<World extends ProviderWorld = any> {
     return answer.map((entry, index) => {
       if (isFault(entry)) return entry;
       const seen = stored(entry) as Observation;
-      absorb(attempts[index] as Attempt, seen);
+      apply(attempts[index] as Attempt, seen);
       return seen;
     });
   }
@@ -256,7 +256,7 @@ export class Stage<World extends ProviderWorld = any> {
   }
 
   /** Says an aim until it is done. */
-  async release(attempt: Attempt, aim: Aim, session?: unknown): Promise<void> {
+  async release(attempt: Attempt, aim: ReleaseTarget, session?: unknown): Promise<void> {
     const on = session ?? (await this.session());
     const { api } = this.subject;
     await this.#done('release', () => api.release(on, stored(attempt.handle), stored(aim), this.call()));

@@ -39,7 +39,7 @@ const nonsense: readonly unknown[] = [
 export function checkFiles(
   checks: Checks,
   strategy: SchedulerStrategy,
-  { files = [], strangers = [], fields = [] }: SchedulerSubject,
+  { files = [], foreignFiles = [], fields = [] }: SchedulerSubject,
 ): void {
   const { when } = checks;
   const read = readerOf(strategy, fields);
@@ -70,11 +70,11 @@ export function checkFiles(
   );
 
   when(
-    recognises && strangers.length > 0 ? recognises : undefined,
+    recognises && foreignFiles.length > 0 ? recognises : undefined,
     recognises ? '`strangers`, files of others' : 'a strategy that recognises files',
     'recognises says no to files of others',
     async (knows) => {
-      for (const { content, name } of strangers) assert.equal(knows(deepFrozen(content), name), false, name);
+      for (const { content, name } of foreignFiles) assert.equal(knows(deepFrozen(content), name), false, name);
     },
   );
 

@@ -24,7 +24,7 @@ export interface SchedulerSubject {
   readonly scheduler?: string;
   readonly files?: readonly ReadFile[];
   /** Files of others: they must not be recognised. */
-  readonly strangers?: readonly SampleFile[];
+  readonly foreignFiles?: readonly SampleFile[];
   /** Template fields of the providers that the sample files are written for; the common ones are there always. */
   readonly fields?: readonly TObject[];
 }

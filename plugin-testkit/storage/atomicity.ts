@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Change, Code } from '../../core/index.ts';
 import type { Contract } from './contract.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aTemplate, aWish, insert } from './records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aTemplate, aSignal, insert } from './records.ts';
 import { refused } from './refused.ts';
 import { snapshot } from './snapshot.ts';
 
@@ -10,13 +10,13 @@ const there = [
   insert('machine', aMachine('m-1')),
   insert('machine', aMachine('m-2')),
   insert('template', aTemplate('small')),
-  insert('wish', aWish('w-1')),
+  insert('signal', aSignal('w-1')),
 ];
 
 /** One of each operation; together they touch every kind of change that a commit can have. */
 const good: readonly Change[] = [
   insert('request', aRequest('r-2', { holds: 1 })),
-  { op: 'put', kind: 'wish', record: aWish('w-1', { absorbed: true }) },
+  { op: 'put', kind: 'signal', record: aSignal('w-1', { applied: true }) },
   { op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } },
   { op: 'update', kind: 'template', record: aTemplate('small', { fields: { a: 1 } }), version: 1 },
   { op: 'insert', kind: 'attempt', record: anAttempt(1) },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '../../core/index.ts';
 import type { Contract } from './contract.ts';
-import { anOwner, aRequest, aWish, deadPid, insert } from './records.ts';
+import { anOwner, aRequest, aSignal, deadPid, insert } from './records.ts';
 
 const ids = (claims: readonly { readonly request_id: string }[]) => claims.map((each) => each.request_id);
 
@@ -50,7 +50,7 @@ export function checkClaims({ check, stage, shared }: Contract): void {
     assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-1', 'r-2']);
   });
 
-  check('a wish that waits makes its request due', async (ending) => {
+  check('a signal that waits makes its request due', async (ending) => {
     const { store, clock } = await stage(ending);
     clock.time = 100;
     await store.commit([
@@ -58,12 +58,12 @@ export function checkClaims({ check, stage, shared }: Contract): void {
       insert('request', aRequest('r-2', { next_at: 500 })),
       insert('request', aRequest('r-3', { next_at: null })),
       insert('request', aRequest('r-4', { next_at: 60 })),
-      insert('wish', aWish('w-1', { request_id: 'r-1', created_at: 80 })),
-      insert('wish', aWish('w-2', { request_id: 'r-2', created_at: 70 })),
-      insert('wish', aWish('w-3', { request_id: 'r-2', created_at: 90 })),
-      insert('wish', aWish('w-4', { request_id: 'r-3', absorbed: true })),
-      insert('wish', aWish('w-5', { request_id: 'absent' })),
-      insert('wish', aWish('w-6', { request_id: 'r-4', created_at: 90 })),
+      insert('signal', aSignal('w-1', { request_id: 'r-1', created_at: 80 })),
+      insert('signal', aSignal('w-2', { request_id: 'r-2', created_at: 70 })),
+      insert('signal', aSignal('w-3', { request_id: 'r-2', created_at: 90 })),
+      insert('signal', aSignal('w-4', { request_id: 'r-3', applied: true })),
+      insert('signal', aSignal('w-5', { request_id: 'absent' })),
+      insert('signal', aSignal('w-6', { request_id: 'r-4', created_at: 90 })),
     ]);
     assert.deepEqual(ids(await store.claim(anOwner(), 9, 1_000)), ['r-4', 'r-2', 'r-1']);
     assert.deepEqual(await store.claim(other, 9, 1_000), []);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Contract } from './contract.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from './records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from './records.ts';
 import { refused } from './refused.ts';
 
 /** The contract of `Store.commit`, and of `insert`, `put` and `delete` in it. */
@@ -59,12 +59,12 @@ export function checkCommits({ check, stage }: Contract): void {
 
   check('a commit is all or nothing', async (ending) => {
     const { store } = await stage(ending);
-    await store.commit([insert('wish', aWish('w-1'))]);
+    await store.commit([insert('signal', aSignal('w-1'))]);
     await refused(
       store.commit([
         insert('machine', aMachine('m-1')),
-        { op: 'put', kind: 'wish', record: aWish('w-1', { absorbed: true }) },
-        { op: 'delete', kind: 'wish', key: { wish_id: 'w-1' } },
+        { op: 'put', kind: 'signal', record: aSignal('w-1', { applied: true }) },
+        { op: 'delete', kind: 'signal', key: { signal_id: 'w-1' } },
         insert('event', anEvent()),
         { op: 'fence', request_id: 'r-1', epoch: 0 },
       ]),
@@ -72,7 +72,7 @@ export function checkCommits({ check, stage }: Contract): void {
     );
     assert.equal(await store.count('machine', {}), 0);
     assert.equal(await store.count('event', {}), 0);
-    assert.equal((await store.get('wish', { wish_id: 'w-1' }))?.absorbed, false);
+    assert.equal((await store.get('signal', { signal_id: 'w-1' }))?.applied, false);
   });
 
   check('a commit that is refused does not fail its neighbours', async (ending) => {
@@ -98,13 +98,13 @@ export function checkCommits({ check, stage }: Contract): void {
 
   check('changes apply in the order given', async (ending) => {
     const { store } = await stage(ending);
-    const key = { wish_id: 'w-1' };
+    const key = { signal_id: 'w-1' };
     await store.commit([
-      insert('wish', aWish('w-1')),
-      { op: 'delete', kind: 'wish', key },
-      insert('wish', aWish('w-1', { absorbed: true })),
+      insert('signal', aSignal('w-1')),
+      { op: 'delete', kind: 'signal', key },
+      insert('signal', aSignal('w-1', { applied: true })),
     ]);
-    assert.ok((await store.get('wish', key))?.absorbed);
+    assert.ok((await store.get('signal', key))?.applied);
   });
 
   check('an empty commit resolves', async (ending) => {
@@ -136,7 +136,7 @@ export function checkCommits({ check, stage }: Contract): void {
     const { store } = await stage(ending);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1') }, insert('machine', aMachine('m-2', { gone_at: 5 }))]);
     const foreign = store.commit([
-      insert('wish', aWish('w-1')),
+      insert('signal', aSignal('w-1')),
       { op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2', status: 'running' }) },
     ]);
     const error = await foreign.catch((reason: { readonly message?: string; readonly details?: unknown }) => reason);
@@ -144,7 +144,7 @@ export function checkCommits({ check, stage }: Contract): void {
     assert.match(error?.message ?? '', /r-1.*r-2|r-2.*r-1/);
     assert.deepEqual(error?.details, { provider_instance: 'east', machine_id: 'm-1', request_id: 'r-2', held_by: 'r-1' });
     assert.deepEqual(await store.get('machine', { provider_instance: 'east', machine_id: 'm-1' }), aMachine('m-1'));
-    assert.equal(await store.count('wish', {}), 0);
+    assert.equal(await store.count('signal', {}), 0);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { provider_instance: 'west', request_id: 'r-2' }) }]);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-2', { request_id: 'r-2' }) }]);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { gone_at: 9 }) }]);

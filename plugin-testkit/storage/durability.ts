@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aMachine, anAttempt, anOwner, aRequest, aTemplate, aWish, insert } from './records.ts';
+import { aMachine, anAttempt, anOwner, aRequest, aTemplate, aSignal, insert } from './records.ts';
 import type { Contract } from './contract.ts';
 import { started } from './started.ts';
 import { snapshot } from './snapshot.ts';
@@ -34,7 +34,7 @@ export function checkDurability({ when, stage }: Contract, { durable = true, mod
       insert('request', aRequest('r-2')),
       { op: 'insert', kind: 'attempt', record: anAttempt(1, { prepared: { value: null } }) },
       insert('machine', aMachine('m-1', { data: { zone: 'a' } })),
-      insert('wish', aWish('w-1')),
+      insert('signal', aSignal('w-1')),
       insert('template', aTemplate('small')),
       { op: 'insert', kind: 'key', record: { scope: 's', key: 'k', fingerprint: 'f', request_id: 'r-1', created_at: 1 } },
       { op: 'insert', kind: 'fact', record: { topic: 'health', name: 'east', item: '', value: { ok: true }, at: 1 } },

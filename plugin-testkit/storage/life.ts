@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Kind } from '../../core/index.ts';
 import { refused } from './refused.ts';
 import type { Contract } from './contract.ts';
-import { aMachine, anOwner, aRequest, aWish, insert } from './records.ts';
+import { aMachine, anOwner, aRequest, aSignal, insert } from './records.ts';
 import { soon } from './soon.ts';
 
 /** The contract of `watch`, `ready` and `close`. */
@@ -30,7 +30,7 @@ export function checkLife({ check, stage }: Contract): void {
     const watch = store.watch(() => (heard += 1));
     using _other = store.watch(() => (others += 1));
     watch[Symbol.dispose]();
-    await store.commit([insert('wish', aWish('w-1'))]);
+    await store.commit([insert('signal', aSignal('w-1'))]);
     assert.ok(await soon(() => others > 0));
     assert.equal(heard, 0);
   });
@@ -42,7 +42,7 @@ export function checkLife({ check, stage }: Contract): void {
       throw new Error('bad');
     });
     using _good = store.watch(() => (heard += 1));
-    await store.commit([insert('wish', aWish('w-1'))]);
+    await store.commit([insert('signal', aSignal('w-1'))]);
     assert.ok(await soon(() => heard === 1));
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refused } from './refused.ts';
 import type { Contract } from './contract.ts';
-import { aMachine, aRequest, aWish, insert } from './records.ts';
+import { aMachine, aRequest, aSignal, insert } from './records.ts';
 import type { MachineRecord, Query, RequestRecord } from '../../core/index.ts';
 
 const make = (id: string, given: Partial<RequestRecord>) => insert('request', aRequest(id, given));
@@ -53,8 +53,8 @@ export function checkQueries({ check, stage }: Contract): void {
 
   check('a query can ask by a boolean', async (ending) => {
     const { store } = await stage(ending);
-    await store.commit([insert('wish', aWish('w-1')), insert('wish', aWish('w-2', { absorbed: true }))]);
-    const found = async (absorbed: boolean) => (await store.find('wish', { where: { absorbed } })).map((each) => each.wish_id);
+    await store.commit([insert('signal', aSignal('w-1')), insert('signal', aSignal('w-2', { applied: true }))]);
+    const found = async (applied: boolean) => (await store.find('signal', { where: { applied } })).map((each) => each.signal_id);
     assert.deepEqual(await found(false), ['w-1']);
     assert.deepEqual(await found(true), ['w-2']);
   });

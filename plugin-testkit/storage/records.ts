@@ -6,7 +6,7 @@ import type {
   Owner,
   RequestRecord,
   TemplateRecord,
-  WishRecord,
+  SignalRecord,
 } from '../../core/index.ts';
 
 /** A request as a face would make it; what matters to a test is given. */
@@ -42,13 +42,13 @@ export const aMachine = (machine_id: string, given: Partial<MachineRecord> = {})
 export const anAttempt = (attempt: number, given: Partial<AttemptRecord> = {}): AttemptRecord =>
   ({ request_id: 'r-1', attempt, provider_instance: 'east', state: 'open', token: 't', ...given }) as AttemptRecord;
 
-export const aWish = (wish_id: string, given: Partial<WishRecord> = {}): WishRecord => ({
-  wish_id,
+export const aSignal = (signal_id: string, given: Partial<SignalRecord> = {}): SignalRecord => ({
+  signal_id,
   kind: 'cancel',
   request_id: 'r-1',
   machines: [],
   created_at: 1_000,
-  absorbed: false,
+  applied: false,
   ...given,
 });
 
@@ -73,7 +73,7 @@ export const anOwner = (given: Partial<Owner> = {}): Owner => ({
   ...given,
 });
 
-export const insert = (kind: 'request' | 'machine' | 'wish' | 'template' | 'event', record: object): Change =>
+export const insert = (kind: 'request' | 'machine' | 'signal' | 'template' | 'event', record: object): Change =>
   ({ op: 'insert', kind, record }) as unknown as Change;
 
 /** A pid that no living process has: far above the highest that Linux gives. */

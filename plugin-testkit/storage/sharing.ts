@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Kind, Store } from '../../core/index.ts';
 import type { Contract, Stage } from './contract.ts';
-import { aMachine, anOwner, aRequest, aWish, insert } from './records.ts';
+import { aMachine, anOwner, aRequest, aSignal, insert } from './records.ts';
 import { refused } from './refused.ts';
 import { soon } from './soon.ts';
 
@@ -21,12 +21,12 @@ export function checkSharing({ when, stage, shared }: Contract): void {
     async ({ store, other }) => {
       const heard: Kind[][] = [];
       using _watch = other.watch((kinds) => heard.push([...kinds].toSorted()));
-      await store.commit([insert('machine', aMachine('m-1')), insert('wish', aWish('w-1'))]);
-      assert.ok(await other.get('wish', { wish_id: 'w-1' }));
+      await store.commit([insert('machine', aMachine('m-1')), insert('signal', aSignal('w-1'))]);
+      assert.ok(await other.get('signal', { signal_id: 'w-1' }));
       assert.equal(await other.count('machine', {}), 1);
       assert.ok(await soon(() => heard.length > 0), 'The watcher heard nothing within a second.');
       await after(300);
-      assert.deepEqual(heard, [['machine', 'wish']]);
+      assert.deepEqual(heard, [['machine', 'signal']]);
     },
   );
 

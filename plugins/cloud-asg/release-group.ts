@@ -1,4 +1,4 @@
-import { isFault, type Aim, type Call, type Progress } from '../../core/index.ts';
+import { isFault, type ReleaseTarget, type Call, type Progress } from '../../core/index.ts';
 import { terminate, type CloudSession } from '../cloud/index.ts';
 import { describeGroup, isDeleting, membersOf } from './observe/describe-groups.ts';
 import type { GroupHandle } from './group-handle.ts';
@@ -14,11 +14,11 @@ const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'Resourc
  * it breaks off: a group that cannot launch has no use for a size that is too large, and one that cannot terminate none for one too small. A
  * group that gives nothing back and may still get machines goes on growing, to the size that is allowed.
  */
-export async function releaseGroup(session: CloudSession, handle: GroupHandle, aim: Aim, call: Call): Promise<Progress> {
+export async function releaseGroup(session: CloudSession, handle: GroupHandle, aim: ReleaseTarget, call: Call): Promise<Progress> {
   const group = await describeGroup(session, handle.name, call);
   if (!group || isDeleting(group)) {
     const ended = await terminate(session, aim.go, call);
-    if (!group && session.patience.has(`group ${handle.name}`, notShownMs)) return { done: false, again_ms: 5_000 };
+    if (!group && session.consistencyGrace.has(`group ${handle.name}`, notShownMs)) return { done: false, again_ms: 5_000 };
     return ended;
   }
   try {

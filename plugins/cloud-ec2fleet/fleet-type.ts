@@ -1,4 +1,4 @@
-import type { Call, Launch, LaunchOrder, Aim, Observation, Progress, ProviderFault, Watched } from '../../core/index.ts';
+import type { Call, Launch, LaunchOrder, ReleaseTarget, Observation, Progress, ProviderFault, Watched } from '../../core/index.ts';
 import type { CloudSession, StandingPrepared } from '../cloud/index.ts';
 
 /** By what a fleet is found again. Standing fleets keep more with it. */
@@ -24,7 +24,7 @@ export interface FleetType {
     watched: readonly Watched<FleetHandle>[],
     call: Call,
   ): Promise<readonly (Observation<FleetHandle> | ProviderFault)[]>;
-  release(session: CloudSession, handle: FleetHandle, aim: Aim, call: Call): Promise<Progress>;
+  release(session: CloudSession, handle: FleetHandle, aim: ReleaseTarget, call: Call): Promise<Progress>;
   find(session: CloudSession, order: FleetOrder, call: Call): Promise<FleetHandle | undefined>;
   dispose(session: CloudSession, left: { readonly order: LeftOrder; readonly handle?: FleetHandle }, call: Call): Promise<Progress>;
 }

@@ -2,29 +2,29 @@ import { type Claim, isDead, type Owner } from '../../core/index.ts';
 import { isSame } from './same-owner.ts';
 import type { Table } from './table.ts';
 
-interface Holding {
+interface ClaimedRequest {
   readonly owner: Owner;
   readonly epoch: number;
   readonly until: number;
 }
 
 /** A claim with who has it, and until when. JSON. */
-export type HeldClaim = Holding & Pick<Claim, 'request_id'>;
+export type HeldClaim = ClaimedRequest & Pick<Claim, 'request_id'>;
 
 /** A clock that is read a little earlier than before was not set back. */
 const toleranceMs = 1_000;
 
 /** Who works on which request. A holding stays until its holder yields: one that the next holder finds was not yielded. */
 export class Claims {
-  readonly #holdings = new Map<string, Holding>();
+  readonly #claimPool = new Map<string, ClaimedRequest>();
   readonly #requests: Table;
-  readonly #wishes: Table;
+  readonly #signals: Table;
   readonly #now: () => number;
   #last = -Infinity;
 
-  constructor(requests: Table, wishes: Table, now: () => number) {
+  constructor(requests: Table, signals: Table, now: () => number) {
     this.#requests = requests;
-    this.#wishes = wishes;
+    this.#signals = signals;
     this.#now = now;
   }
 
@@ -36,9 +36,9 @@ export class Claims {
       .map(({ id }) => {
         const request = this.#requests.get({ request_id: id }) ?? {};
         const epoch = Number(request['epoch']) + 1;
-        const taken_over = this.#holdings.has(id);
+        const taken_over = this.#claimPool.has(id);
         this.#requests.set({ ...request, epoch });
-        this.#holdings.set(id, { owner, epoch, until: now + lease_ms });
+        this.#claimPool.set(id, { owner, epoch, until: now + lease_ms });
         return { request_id: id, epoch, taken_over };
       });
   }
@@ -46,7 +46,7 @@ export class Claims {
   /** Claims as they are held. */
   held(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): readonly HeldClaim[] {
     return claims.flatMap(({ request_id, epoch }) => {
-      const held = this.#holdings.get(request_id);
+      const held = this.#claimPool.get(request_id);
       return held?.epoch === epoch ? [{ request_id, ...held }] : [];
     });
   }
@@ -57,27 +57,27 @@ export class Claims {
       const request = this.#requests.get({ request_id });
       if (!request) continue;
       this.#requests.set({ ...request, epoch: held.epoch });
-      this.#holdings.set(request_id, held);
+      this.#claimPool.set(request_id, held);
     }
   }
 
   renew(owner: Owner, lease_ms: number): readonly Pick<Claim, 'request_id' | 'epoch'>[] {
     const now = this.#note(lease_ms);
-    return [...this.#holdings]
+    return [...this.#claimPool]
       .filter(([, held]) => isSame(held.owner, owner) && held.until > now)
       .map(([request_id, held]) => {
-        this.#holdings.set(request_id, { ...held, until: Math.max(held.until, now + lease_ms) });
+        this.#claimPool.set(request_id, { ...held, until: Math.max(held.until, now + lease_ms) });
         return { request_id, epoch: held.epoch };
       });
   }
 
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): void {
-    for (const { request_id, epoch } of claims) if (this.#holdings.get(request_id)?.epoch === epoch) this.#holdings.delete(request_id);
+    for (const { request_id, epoch } of claims) if (this.#claimPool.get(request_id)?.epoch === epoch) this.#claimPool.delete(request_id);
   }
 
   /** A request that was deleted and made anew begins without a holder. */
   forgetDeleted(): void {
-    for (const id of this.#holdings.keys()) if (!this.#requests.get({ request_id: id })) this.#holdings.delete(id);
+    for (const id of this.#claimPool.keys()) if (!this.#requests.get({ request_id: id })) this.#claimPool.delete(id);
   }
 
   /** Where the clock was set back since it was last read, everything that waits is due, and leases end as if they had begun now. */
@@ -86,27 +86,27 @@ export class Claims {
     if (now + toleranceMs < this.#last) {
       for (const request of this.#requests.all())
         if (Number(request['next_at'] ?? 0) > now) this.#requests.set({ ...request, next_at: now });
-      for (const [id, held] of this.#holdings) this.#holdings.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
+      for (const [id, held] of this.#claimPool) this.#claimPool.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
     }
     this.#last = now;
     return now;
   }
 
-  /** Due by time or by a waiting wish, in the order of becoming due. */
+  /** Due by time or by a waiting signal, in the order of becoming due. */
   #due(now: number): readonly { readonly id: string; readonly at: number }[] {
     const due = new Map<string, number>();
     for (const { request_id, next_at } of this.#requests.all()) {
       if (typeof next_at === 'number' && next_at <= now) due.set(request_id as string, next_at);
     }
-    for (const { request_id, absorbed, created_at } of this.#wishes.all()) {
-      if (absorbed || !this.#requests.get({ request_id })) continue;
+    for (const { request_id, applied, created_at } of this.#signals.all()) {
+      if (applied || !this.#requests.get({ request_id })) continue;
       due.set(request_id as string, Math.min(due.get(request_id as string) ?? Number.POSITIVE_INFINITY, created_at as number));
     }
     return [...due].map(([id, at]) => ({ id, at })).toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
 
   #isFree(id: string, owner: Owner, now: number): boolean {
-    const held = this.#holdings.get(id);
+    const held = this.#claimPool.get(id);
     return !held || held.until <= now || isDead(held.owner, owner);
   }
 }

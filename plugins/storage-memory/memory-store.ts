@@ -48,7 +48,7 @@ export class MemoryStore implements Store {
 
   constructor({ clock, log }: StorageContext, journal?: Journal) {
     this.#tables = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, new Table(kind as Kind)])) as { readonly [K in Kind]: Table };
-    this.#claims = new Claims(this.#tables.request, this.#tables.wish, () => clock.now());
+    this.#claims = new Claims(this.#tables.request, this.#tables.signal, () => clock.now());
     this.#log = log;
     this.#journal = journal;
   }

@@ -9,7 +9,7 @@ import { whyForeign } from '../../config/checks/why-foreign.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
-import { stranger, withForeignFiles } from '../support/with-foreign-files.ts';
+import { foreignUser, withForeignFiles } from '../support/with-foreign-files.ts';
 
 /** Directories of tests can be entered by others, as a shared one. */
 function place(): string {
@@ -99,20 +99,20 @@ withForeignFiles("another user's configuration is not used, whatever its kind an
     for (const foreign of ['file', 'directory'] as const) {
       const directory = place();
       const file = put(join(directory, name), empty(name));
-      chownSync(foreign === 'file' ? file : directory, stranger, stranger);
+      chownSync(foreign === 'file' ? file : directory, foreignUser, foreignUser);
       await t.throwsAsync(load(directory), { message: /is not used: .* belongs to the user / }, `${name} ${foreign}`);
       t.regex(whyForeign(file) ?? '', /belongs to the user nobody/);
     }
   const directory = place();
   const trace = join(directory, 'ran');
   const program = put(join(directory, 'theirs.mjs'), leaves(trace));
-  chownSync(program, stranger, stranger);
+  chownSync(program, foreignUser, foreignUser);
   await t.throwsAsync(load('/', program), { message: /theirs\.mjs is not used: .* belongs to the user nobody/ });
   symlinkSync(program, join(directory, 'muster.config.mjs'));
   await t.throwsAsync(load(directory), { message: /theirs\.mjs belongs to the user nobody/ });
   const link = join(directory, 'muster.config.json');
   symlinkSync(put(join(directory, 'ours.json'), '{}'), link);
-  lchownSync(link, stranger, stranger);
+  lchownSync(link, foreignUser, foreignUser);
   await t.throwsAsync(load(directory), { message: /muster\.config\.json belongs to the user nobody/ }, 'the link is theirs');
   t.false(existsSync(trace));
 });
@@ -120,7 +120,7 @@ withForeignFiles("another user's configuration is not used, whatever its kind an
 withForeignFiles("below a directory of another user nothing is used, though it be one's own: that user may exchange it", async (t) => {
   const directory = place();
   const file = put(join(directory, 'theirs/mine/muster.config.json'), '{}');
-  chownSync(join(directory, 'theirs'), stranger, stranger);
+  chownSync(join(directory, 'theirs'), foreignUser, foreignUser);
   await t.throwsAsync(load(dirname(file)), { message: /theirs belongs to the user nobody/ });
   t.is(configurationDirectory(dirname(file)), dirname(file));
   t.is((await load('/', file)).file, file, 'unless it is named');
@@ -133,7 +133,7 @@ withForeignFiles("root's configuration serves every user, and so does one's own"
   t.regex((await show()).out, /nope/, 'it was read');
   const theirs = join(directory, 'theirs');
   put(join(theirs, 'muster.config.json'), JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'theirs' }));
-  for (const each of [theirs, join(theirs, 'muster.config.json')]) chownSync(each, stranger, stranger);
+  for (const each of [theirs, join(theirs, 'muster.config.json')]) chownSync(each, foreignUser, foreignUser);
   const own = await asNobody(launcher, ['config', 'validate'], { cwd: theirs, env: { PATH: '/usr/bin:/bin' } });
   t.regex(own.out, /'theirs'|theirs/);
 });
@@ -193,7 +193,7 @@ withForeignFiles("a plugin is not loaded from another user's package above the p
   put(join(shared, 'node_modules/acme/package.json'), '{"name": "acme", "type": "module", "exports": "./index.js"}');
   put(join(shared, 'node_modules/acme/index.js'), plugin(trace));
   for (const theirs of ['', 'acme', 'acme/index.js']) {
-    chownSync(join(shared, 'node_modules', theirs), stranger, stranger);
+    chownSync(join(shared, 'node_modules', theirs), foreignUser, foreignUser);
     await t.throwsAsync(loadPlugins(['acme'], { cwd: project }), { message: /is not loaded: .* belongs to the user nobody/ }, theirs);
     chownSync(join(shared, 'node_modules', theirs), 0, 0);
   }
@@ -232,7 +232,7 @@ withForeignFiles("another user's program that prints credentials is not run, nor
     ['link.sh', join(directory, 'link.sh')],
   ] as const) {
     withScript(directory, name);
-    lchownSync(whose, stranger, stranger);
+    lchownSync(whose, foreignUser, foreignUser);
     await t.throwsAsync(load(directory), { message: /is not run: .* belongs to the user nobody/ }, name);
     lchownSync(whose, 0, 0);
     t.truthy(await load(directory), name);

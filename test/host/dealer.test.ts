@@ -1,23 +1,23 @@
 import { connect, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { Dealer, type Hand } from '../../host/cluster/connection-balancer.ts';
+import { ConnectionBalancer, type SendToWorker } from '../../host/cluster/connection-balancer.ts';
 import { until } from '../support/boot-broker.ts';
 
 /** A dealer, callers of it, and hands that note what they were given. */
 async function table(t: ExecutionContext) {
-  const dealer = new Dealer();
-  const { port } = await dealer.listen('127.0.0.1', 0);
+  const balancer = new ConnectionBalancer();
+  const { port } = await balancer.listen('127.0.0.1', 0);
   const given: { readonly hand: string; readonly id: number; readonly socket: Socket }[] = [];
   const callers: Socket[] = [];
   t.teardown(() => {
-    dealer.close();
+    balancer.close();
     for (const socket of [...callers, ...given.map(({ socket }) => socket)]) socket.destroy();
   });
   return {
-    dealer,
+    balancer,
     given,
     hand:
-      (hand: string): Hand =>
+      (hand: string): SendToWorker =>
       (id, _, socket) =>
         void given.push({ hand, id, socket }),
     async call(): Promise<Socket> {
@@ -31,29 +31,29 @@ async function table(t: ExecutionContext) {
 }
 
 test('connections go to the workers in turn, and wait while there is none', async (t) => {
-  const { dealer, call, hand, names, given } = await table(t);
+  const { balancer, call, hand, names, given } = await table(t);
   await call();
   await call();
   await new Promise((resolve) => void setTimeout(resolve, 20));
   t.is(given.length, 0);
-  dealer.join(1, hand('a'));
+  balancer.join(1, hand('a'));
   t.is(names(), 'aa');
-  dealer.join(2, hand('b'));
+  balancer.join(2, hand('b'));
   for (let times = 0; times < 4; times++) await call();
   await until(async () => given.length === 6);
   t.is(names(), 'aaabab');
 });
 
 test('what a worker had not taken when it died goes to another; what it had taken does not', async (t) => {
-  const { dealer, call, hand, names, given } = await table(t);
-  dealer.join(1, hand('a'));
+  const { balancer, call, hand, names, given } = await table(t);
+  balancer.join(1, hand('a'));
   const [first, second] = [await call(), await call()];
   await until(async () => given.length === 2);
   const [taken, left] = given;
-  dealer.taken(taken!.id);
+  balancer.taken(taken!.id);
   t.true(taken!.socket.destroyed);
-  dealer.join(2, hand('b'));
-  dealer.leave(1);
+  balancer.join(2, hand('b'));
+  balancer.leave(1);
   t.is(names(), 'aab');
   t.is(given[2]!.socket, left!.socket);
   t.false(left!.socket.destroyed);
@@ -67,15 +67,15 @@ test('what a worker had not taken when it died goes to another; what it had take
 });
 
 test('a worker that cannot be told gets no more, and its connection goes on; a connection that is gone costs no worker its turn', async (t) => {
-  const { dealer, call, hand, names, given } = await table(t);
-  dealer.join(1, (_id, _local, _socket, failed) => failed('worker'));
-  dealer.join(2, hand('b'));
+  const { balancer, call, hand, names, given } = await table(t);
+  balancer.join(1, (_id, _local, _socket, failed) => failed('worker'));
+  balancer.join(2, hand('b'));
   await call();
   await call();
   await until(async () => given.length === 2);
   t.is(names(), 'bb');
   let broken = 0;
-  dealer.join(3, (_id, _local, _socket, failed) => {
+  balancer.join(3, (_id, _local, _socket, failed) => {
     broken += 1;
     failed('connection');
   });

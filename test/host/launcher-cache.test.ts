@@ -3,7 +3,7 @@ import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, statS
 import { join } from 'node:path';
 import test from 'ava';
 import { oneOfMany } from '../support/temporary-directory.ts';
-import { stranger, withForeignFiles } from '../support/with-foreign-files.ts';
+import { foreignUser, withForeignFiles } from '../support/with-foreign-files.ts';
 
 const launcher = join(import.meta.dirname, '../../host/bin/muster');
 
@@ -78,12 +78,12 @@ withForeignFiles('there is no cache in what belongs to another user', async (t) 
   for (const foreign of ['.', '.cache', '.cache/muster', '.cache/muster/compile']) {
     const { home, cacheWith } = place();
     mkdirSync(join(home, '.cache/muster/compile'), { recursive: true, mode: 0o700 });
-    chownSync(join(home, foreign), stranger, stranger);
+    chownSync(join(home, foreign), foreignUser, foreignUser);
     t.is(await cacheWith({ HOME: home }), none, foreign);
   }
   const { directory, home, cacheWith } = place();
   mkdirSync(join(directory, 'named'));
-  chownSync(join(directory, 'named'), stranger, stranger);
+  chownSync(join(directory, 'named'), foreignUser, foreignUser);
   t.is(await cacheWith({ HOME: home, NODE_COMPILE_CACHE: join(directory, 'named') }), none);
 });
 
@@ -92,7 +92,7 @@ withForeignFiles('what another user put into the temporary directory is neither 
   chmodSync(shared, 0o1777);
   const planted = join(shared, 'node-compile-cache');
   mkdirSync(planted);
-  chownSync(planted, stranger, stranger);
+  chownSync(planted, foreignUser, foreignUser);
   const home = oneOfMany('muster-home-');
   t.is(await run(launcher, ['--version'], { TMPDIR: shared, HOME: home }), '0.1.0\n');
   t.deepEqual(readdirSync(planted), []);

@@ -1,6 +1,6 @@
 import {
   ProviderFault,
-  type Aim,
+  type ReleaseTarget,
   type Launch,
   type LaunchOrder,
   type MachineReport,
@@ -200,7 +200,7 @@ export class Cloud {
     };
   }
 
-  release(token: string, aim: Aim): { readonly done: boolean; readonly again_ms?: number } {
+  release(token: string, aim: ReleaseTarget): { readonly done: boolean; readonly again_ms?: number } {
     const mood = this.releaseMoods.shift();
     if (mood !== undefined) this.trouble.hard = this.#time.now;
     if (mood === 'unavailable' || mood === 'throttled') throw new ProviderFault(mood, `The cloud says ${mood}.`);

@@ -78,7 +78,7 @@ export const pasts: readonly Past[] = [
   ),
   past(
     'an answer with many machines is cut off after its first part, and then the token is too old: those that are stored can be ended',
-    'wish not carried out',
+    'signal not carried out',
     { api: { token_valid_ms: 60_000 } },
     { ...killAfter('full commit'), down_ms: 90_000 },
     request(20),
@@ -86,7 +86,7 @@ export const pasts: readonly Past[] = [
   ),
   past(
     'an order that was given up has started machines after all: they are ended',
-    'wish not carried out',
+    'signal not carried out',
     { api: { token_valid_ms: 60_000 } },
     { do: 'launches', at: 0, mood: 'lost, executed', times: 30 },
     request(3),
@@ -94,7 +94,7 @@ export const pasts: readonly Past[] = [
   ),
   past(
     'an order arrives after its sender died and its successor was refused: what it starts is ended',
-    'wish not carried out',
+    'signal not carried out',
     {},
     { do: 'kill', on: 'launch', side: 'before', executed: 'late', nth: 1, down_ms: 10, elsewhere: false },
     { do: 'launches', at: 0, mood: 'capacity', times: 1 },
@@ -102,8 +102,8 @@ export const pasts: readonly Past[] = [
     pass(30_000),
   ),
   past(
-    'a read fails just when a wish was told of: the wish is carried out',
-    'wish not carried out',
+    'a read fails just when a signal was told of: the signal is carried out',
+    'signal not carried out',
     {},
     request(3),
     pass(8_000),

@@ -1,4 +1,4 @@
-import type { MachineRecord, RequestRecord, WishRecord } from '../../core/index.ts';
+import type { MachineRecord, RequestRecord, SignalRecord } from '../../core/index.ts';
 import { isLive, type Machine } from './cloud.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface Owed {
   unseen_jumps: number;
   /** When it was told to have ended. */
   ended_at?: number;
-  readonly wishes: WishRecord[];
+  readonly signals: SignalRecord[];
 }
 
 /** What is stored of a machine, beside what it truly is. */

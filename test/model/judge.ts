@@ -19,7 +19,7 @@ export type Rule =
   | 'status changed'
   | 'ended while more may come'
   | 'forgotten'
-  | 'wish not carried out'
+  | 'signal not carried out'
   | 'never ended'
   | 'figures'
   | 'shortfall'
@@ -123,7 +123,7 @@ export class Judge {
       else if (written.kind === 'machine') this.#machine(written.row, written.before);
       else if (!written.before && written.row.kind !== 'found') {
         const owed = this.owed.get(written.row.request_id);
-        owed?.wishes.push(written.row);
+        owed?.signals.push(written.row);
         if (written.row.kind === 'cancel' && owed) owed.cancelled_at ??= this.#time.now;
         if (written.row.kind === 'complete' && owed) owed.completed_at ??= this.#time.now;
         for (const { machine_id } of written.row.machines) owed?.returned.add(machine_id);
@@ -143,7 +143,7 @@ export class Judge {
     const { now } = this.#time;
     if (!before && kind === 'provision') {
       const deadline_at = now + (row.deadline_at - row.created_at);
-      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), wishes: [], unseen_jumps: 0 });
+      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), signals: [], unseen_jumps: 0 });
       return;
     }
     if (before && isTerminal(before.status) && before.status !== status)
@@ -174,7 +174,9 @@ export class Judge {
 
   /** Of a return that ended: none of those that it says to be gone may run. */
   #returned(row: RequestRecord): void {
-    const named = [...this.#shelf.wishes.values()].filter((wish) => wish.return_id === row.request_id).flatMap((wish) => wish.machines);
+    const named = [...this.#shelf.signals.values()]
+      .filter((signal) => signal.return_id === row.request_id)
+      .flatMap((signal) => signal.machines);
     const living = named.flatMap((key) => {
       const stored = this.#shelf.machines.get(machineKey(key));
       const machine = stored && this.machine(stored);

@@ -24,8 +24,8 @@ export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
     if (!request) continue;
     const all = judge.seen(request_id);
     if (!isTerminal(request.status)) judge.fail('never ended', `${request_id} is ${request.status}: ${request.message}`);
-    for (const { wish_id, kind } of owed.wishes)
-      if (shelf.wishes.get(wish_id)?.absorbed !== true) judge.fail('wish not carried out', `${kind} of ${request_id} was not taken in`);
+    for (const { signal_id, kind } of owed.signals)
+      if (shelf.signals.get(signal_id)?.applied !== true) judge.fail('signal not carried out', `${kind} of ${request_id} was not taken in`);
     machines(judge, shelf, setup, request, owed, all);
     if (isTerminal(request.status)) figures(judge, shelf, request, owed, all);
   }
@@ -42,9 +42,9 @@ function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestReco
     else if (row.gone_at !== undefined)
       judge.fail('living one told gone', `${machine.id} of ${request_id} runs, and its row says ${row.status}`);
     else if (row.going !== undefined)
-      judge.fail('wish not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
-    else if (owed.returned.has(machine.id)) judge.fail('wish not carried out', `${machine.id} of ${request_id} was returned, and runs`);
-    else if (owed.cancelled_at !== undefined) judge.fail('wish not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
+      judge.fail('signal not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
+    else if (owed.returned.has(machine.id)) judge.fail('signal not carried out', `${machine.id} of ${request_id} was returned, and runs`);
+    else if (owed.cancelled_at !== undefined) judge.fail('signal not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
   }
   for (const { machine, row } of all) {
     if (!row || row.gone_at !== undefined) continue;

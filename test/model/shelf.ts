@@ -6,7 +6,7 @@ import {
   type MachineRecord,
   type RequestRecord,
   type Store,
-  type WishRecord,
+  type SignalRecord,
 } from '../../core/index.ts';
 import { machineKey } from '../../core/model/machine.ts';
 import type { Life, StoreFault } from './life.ts';
@@ -18,18 +18,18 @@ export interface Rows {
   /** By request. */
   readonly attempts: ReadonlyMap<string, ReadonlyMap<number, AttemptRecord>>;
   readonly machines: ReadonlyMap<string, MachineRecord>;
-  readonly wishes: ReadonlyMap<string, WishRecord>;
+  readonly signals: ReadonlyMap<string, SignalRecord>;
 }
 
 /** A row that was written. `before`: what stood there. */
 export type Written = {
-  [K in 'request' | 'attempt' | 'machine' | 'wish']: { readonly kind: K; readonly before: RowOf[K] | undefined; readonly row: RowOf[K] };
-}['request' | 'attempt' | 'machine' | 'wish'];
+  [K in 'request' | 'attempt' | 'machine' | 'signal']: { readonly kind: K; readonly before: RowOf[K] | undefined; readonly row: RowOf[K] };
+}['request' | 'attempt' | 'machine' | 'signal'];
 interface RowOf {
   request: RequestRecord;
   attempt: AttemptRecord;
   machine: MachineRecord;
-  wish: WishRecord;
+  signal: SignalRecord;
 }
 
 interface Watcher {
@@ -45,7 +45,7 @@ export class Shelf {
   readonly requests = new Map<string, RequestRecord>();
   readonly attempts = new Map<string, Map<number, AttemptRecord>>();
   readonly machines = new Map<string, MachineRecord>();
-  readonly wishes = new Map<string, WishRecord>();
+  readonly signals = new Map<string, SignalRecord>();
   /** Told of every commit, after it holds. */
   written: (rows: readonly Written[], life: Life | undefined) => void = () => undefined;
   /** Notifications are lost until then. */
@@ -142,11 +142,11 @@ export class Shelf {
         this.machines.set(machineKey(row), row);
         return [{ kind: 'machine', before, row }];
       }
-      case 'wish': {
+      case 'signal': {
         const row = change.record;
-        const before = this.wishes.get(row.wish_id);
-        this.wishes.set(row.wish_id, row);
-        return [{ kind: 'wish', before, row }];
+        const before = this.signals.get(row.signal_id);
+        this.signals.set(row.signal_id, row);
+        return [{ kind: 'signal', before, row }];
       }
       default:
         return [];

@@ -5,7 +5,7 @@ import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import { choose } from '../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
-import { RequestDesk } from '../../core/requests/request-service.ts';
+import { RequestService } from '../../core/requests/request-service.ts';
 import { Steering } from '../../core/requests/steering.ts';
 import { memoryDriver } from '../support/memory-driver.ts';
 import { Cloud } from './cloud.ts';
@@ -33,7 +33,7 @@ const quickSettings = {
   sweep_ms: sweepMs,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 60_000,
-  survey_first_ms: 1e12,
+  discovery_first_ms: 1e12,
 } satisfies Partial<Settings>;
 
 /** Clouds, a store, and the lives of loops on it, with whoever asks them for machines. */
@@ -44,7 +44,7 @@ export class World {
   readonly shelf: Shelf;
   readonly judge: Judge;
   readonly lives: Life[] = [];
-  desk!: RequestDesk;
+  desk!: RequestService;
   steering!: Steering;
   directory!: ProviderDirectory;
   #config: { readonly instance: ProviderInstance; there: boolean }[];
@@ -192,8 +192,8 @@ export class World {
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
-    const lookout = { look: (id: string) => this.life?.loop?.look([id]), lookedAt: () => undefined };
-    this.desk = new RequestDesk(store, life.clock, lookout, 100_000);
+    const refreshTrigger = { look: (id: string) => this.life?.loop?.look([id]), lookedAt: () => undefined };
+    this.desk = new RequestService(store, life.clock, refreshTrigger, 100_000);
     this.steering = new Steering(store, life.clock);
   }
 

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { connect as openSocket, createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import pLimit from 'p-limit';
-import { isFault, ProviderFault, Type, type Aim, type Call, type LaunchOrder, type Plugin } from '../../core/index.ts';
+import { isFault, ProviderFault, Type, type ReleaseTarget, type Call, type LaunchOrder, type Plugin } from '../../core/index.ts';
 import { testProvider, type ProviderKit, type Runner } from '../../plugin-testkit/index.ts';
 import { clouds, reportOf, TinyCloud, tinyApi, tinyPlugin, tinyType, type TinyHandle, type TinySession } from './fixtures/tiny-provider.ts';
 
@@ -136,7 +136,7 @@ const mapped = (change: (seen: any, index: number, session: TinySession) => unkn
     (await tinyApi.observe(session, watched, call)).map((seen, index) => change(seen, index, session)),
 });
 const withConfig = (properties: object) => ({ config: Type.Object({ ...tinyType.config.properties, ...properties }) });
-const release = (session: TinySession, handle: TinyHandle, aim: Aim, call: Call) => tinyApi.release(session, handle, aim, call);
+const release = (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => tinyApi.release(session, handle, aim, call);
 const deaf = (call: Call): Call => ({ ...call, signal: new AbortController().signal });
 const remembered = new WeakMap<TinySession, Set<string>>();
 const server = createServer((socket) => void socket.destroy());
@@ -237,13 +237,14 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        { release: async (s: TinySession, h: TinyHandle, aim: Aim, c: Call) => release(s, h, { ...aim, go: allOf(s, h) }, c) },
+        { release: async (s: TinySession, h: TinyHandle, aim: ReleaseTarget, c: Call) => release(s, h, { ...aim, go: allOf(s, h) }, c) },
       ),
     'release ends exactly the machines that it names, and nothing takes their place',
     /missing: m-2, m-3/,
   ],
   'it releases nothing': [
-    () => tinyPlugin({}, { release: async (_s: TinySession, _h: TinyHandle, _a: Aim, call: Call) => (call.fence(), { done: true }) }),
+    () =>
+      tinyPlugin({}, { release: async (_s: TinySession, _h: TinyHandle, _a: ReleaseTarget, call: Call) => (call.fence(), { done: true }) }),
     'release of all machines at once leaves none',
     /not expected: m-1, m-2, m-3/,
   ],
@@ -252,7 +253,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          async release(session: TinySession, handle: TinyHandle, aim: Aim, call: Call) {
+          async release(session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) {
             const [like] = session.cloud.machines.filter(({ token }) => token === handle.token);
             const fresh = aim.go.length > 0 && aim.stay.length > 0 && like;
             const progress = await release(session, handle, aim, call);
@@ -269,7 +270,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          async release(session: TinySession, handle: TinyHandle, aim: Aim, call: Call) {
+          async release(session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) {
             if (aim.go.some(({ machine_id }) => !session.cloud.machines.some(({ id }) => id === machine_id)))
               throw new ProviderFault('gone', 'There is no such machine.');
             return release(session, handle, aim, call);
@@ -284,7 +285,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          async release(session: TinySession, handle: TinyHandle, aim: Aim, call: Call) {
+          async release(session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) {
             const gone = session.cloud.machines.filter(({ status }) => status === 'terminated').map(({ id }) => id);
             if (aim.go.some(({ machine_id }) => gone.includes(machine_id))) throw new Error('409');
             return release(session, handle, aim, call);
@@ -299,7 +300,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          async release(session: TinySession, handle: TinyHandle, aim: Aim, call: Call) {
+          async release(session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) {
             const [like] = session.cloud.machines.filter(({ token }) => token === handle.token);
             if (like?.status === 'pending' && aim.go.length === 0)
               setTimeout(() => session.cloud.machines.push({ ...like, id: `m-${++session.cloud.ids}` }), 1);
@@ -315,7 +316,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          async release(session: TinySession, handle: TinyHandle, aim: Aim, call: Call) {
+          async release(session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) {
             const progress = await release(session, handle, aim, call);
             if (session.cloud.living().length === 0) session.cloud.ids = 0;
             return progress;
@@ -331,7 +332,11 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /launch must call call\.fence\(\)|not expected: m-1/,
   ],
   'release ignores the fence': [
-    () => tinyPlugin({}, { release: (s: TinySession, h: TinyHandle, a: Aim, c: Call) => release(s, h, a, { ...c, fence: () => {} }) }),
+    () =>
+      tinyPlugin(
+        {},
+        { release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) => release(s, h, a, { ...c, fence: () => {} }) },
+      ),
     'a release that is no longer ours to make ends nothing',
     /call\.fence\(\) threw, so nothing was to end/,
   ],
@@ -652,7 +657,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /observe must end within a second/,
   ],
   'release does not heed its signal': [
-    () => tinyPlugin({}, { release: (s: TinySession, h: TinyHandle, a: Aim, c: Call) => release(s, h, a, deaf(c)) }),
+    () => tinyPlugin({}, { release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) => release(s, h, a, deaf(c)) }),
     'release ends within a second when its signal aborts',
     /release must end within a second/,
   ],
@@ -797,7 +802,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          release: async (session: TinySession, handle: TinyHandle, aim: Aim, call: Call) => {
+          release: async (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => {
             const all = aim.stay.length === 0 && aim.go.length > 0;
             return release(
               session,
@@ -816,7 +821,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         {
-          release: async (session: TinySession, handle: TinyHandle, aim: Aim, call: Call) => {
+          release: async (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => {
             const [first] = aim.go;
             const gone = session.cloud.machines.some(({ id, status }) => id === first?.machine_id && status === 'terminated');
             return release(session, handle, gone ? { ...aim, go: [...aim.go, ...aim.stay.slice(0, 1)] } : aim, call);
@@ -832,7 +837,7 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
         {},
         {
           ...changed(({ machines }) => ({ machines: machines.slice(0, 1), settled: false })),
-          release: async (session: TinySession, handle: TinyHandle, aim: Aim, call: Call) => {
+          release: async (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => {
             const kept = new Set(aim.stay.map(({ machine_id }) => machine_id));
             const more = aim.go.length === 0 ? allOf(session, handle).filter(({ machine_id }) => !kept.has(machine_id)) : [];
             return release(session, handle, { ...aim, go: [...aim.go, ...more] }, call);

@@ -29,7 +29,7 @@ function checksOf(strategy: object) {
     test: checks.runner,
     plugin: () => pluginOf(strategy),
     files: [{ name: 'templates.json', content: { templates: [small, large] }, templates: { small, large } }],
-    strangers: [{ name: 'others.json', content: { hosts: [small] } }],
+    foreignFiles: [{ name: 'others.json', content: { hosts: [small] } }],
   });
   return checks;
 }

@@ -2,9 +2,9 @@ import test from 'ava';
 import { codes, type Code } from '../../core/contract/errors.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
-import { RequestDesk } from '../../core/requests/request-service.ts';
+import { RequestService } from '../../core/requests/request-service.ts';
 import { compile } from '../../core/schema/compile.ts';
-import { carryIn } from '../../host/sdk/carry-in.ts';
+import { localExecutor } from '../../host/sdk/carry-in.ts';
 import { clientOver, type BrokerClient } from '../../host/sdk/client.ts';
 import { sdkError } from '../../host/sdk/errors.ts';
 import * as sdk from '../../host/sdk/index.ts';
@@ -15,7 +15,7 @@ const operations: readonly Operation<any, any>[] = registered;
 
 async function program(options: BootOptions = {}): Promise<{ readonly muster: BrokerClient; readonly broker: BootedBroker }> {
   const broker = await specBroker(options);
-  return { muster: clientOver(carryIn(broker.broker), async () => {}), broker };
+  return { muster: clientOver(localExecutor(broker.broker), async () => {}), broker };
 }
 
 test('SDK: methods have the name of the class without Command or Query in snake_case, and in camelCase', async (t) => {
@@ -164,9 +164,9 @@ test('internal defaults: the status query is short, and only a long one that is 
   const { broker } = await program();
   t.teardown(() => broker.close());
   const { store, services } = broker.broker;
-  const lookout = { look: (request_id: string) => void looked.push(request_id), lookedAt: () => undefined };
-  const requests = new RequestDesk(store, services.clock, lookout, 100);
-  const muster = clientOver(carryIn({ ...broker.broker, services: { ...services, requests } }), async () => {});
+  const refreshTrigger = { look: (request_id: string) => void looked.push(request_id), lookedAt: () => undefined };
+  const requests = new RequestService(store, services.clock, refreshTrigger, 100);
+  const muster = clientOver(localExecutor({ ...broker.broker, services: { ...services, requests } }), async () => {});
   const { request_id } = await muster.create_request({ template_id: 'small', count: 1 });
   t.false('machines' in (await muster.sync_and_get_request({ request_id })));
   t.deepEqual((await muster.sync_and_get_request({ request_id, long: true, lightweight: true })).machines, []);

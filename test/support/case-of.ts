@@ -1,5 +1,5 @@
 import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
-import type { HeldCase } from '../../core/reconciler/state/request-state.ts';
+import type { HeldState } from '../../core/reconciler/state/request-state.ts';
 import { MachineSet } from '../../core/reconciler/state/machine-set.ts';
 
 /** A request in progress, as stored; what a test does not say is ordinary. */
@@ -62,12 +62,12 @@ export function machineOf(machine_id: string, fields: Partial<MachineRecord> = {
 }
 
 /** A case as its holder has it. */
-export const caseOf = ({ machines = [], ...fields }: CaseFields = {}): HeldCase => ({
+export const stateOf = ({ machines = [], ...fields }: CaseFields = {}): HeldState => ({
   request: requestOf(),
   attempts: [],
-  wishes: [],
+  signals: [],
   ...fields,
   machines: new MachineSet(machines),
 });
 
-type CaseFields = Partial<Omit<HeldCase, 'machines'>> & { readonly machines?: readonly MachineRecord[] };
+type CaseFields = Partial<Omit<HeldState, 'machines'>> & { readonly machines?: readonly MachineRecord[] };

@@ -8,8 +8,8 @@ import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
 import type { Quarantined } from '../../core/providers/guard/session-pool.ts';
 import { Facts } from '../../core/providers/facts.ts';
-import { RequestDesk } from '../../core/requests/request-service.ts';
-import { noLookout } from '../../core/requests/refresh-trigger.ts';
+import { RequestService } from '../../core/requests/request-service.ts';
+import { noRefresh } from '../../core/requests/refresh-trigger.ts';
 import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
@@ -18,7 +18,7 @@ export interface LoopBench {
   readonly clock: FakeClock;
   readonly clouds: Readonly<Record<string, ScriptedCloud>>;
   readonly store: Store;
-  readonly desk: RequestDesk;
+  readonly desk: RequestService;
   request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
@@ -97,7 +97,7 @@ export async function loopBench(
   const facts = new Facts(store, clock);
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
-  const desk = new RequestDesk(store, clock, noLookout, 1_000);
+  const desk = new RequestService(store, clock, noRefresh, 1_000);
   let thread = 0;
   const quarantine: Quarantined[] = [];
   let loop: RunningLoop;

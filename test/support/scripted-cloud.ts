@@ -45,7 +45,7 @@ export class ScriptedCloud {
   /** What it says that it has; a fault says nothing. */
   types: readonly MachineType[] | ProviderFault = [];
   /** How often it was asked what it has. */
-  surveys = 0;
+  discoveries = 0;
   /** Whether what a token started is found by it. */
   findable = true;
   /** Whose it is. */
@@ -125,7 +125,7 @@ export const scriptedType = defineProviderType({
   places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),
   machineTypeOf: (template, known) => known(template.machine_type ?? ''),
   async *machineTypes(cloud) {
-    cloud.surveys += 1;
+    cloud.discoveries += 1;
     if (cloud.types instanceof ProviderFault) throw cloud.types;
     yield* cloud.types;
   },

@@ -1,5 +1,14 @@
 import type { ProviderFault } from '../../contract/fault.ts';
-import type { Aim, Capabilities, Launch, LaunchOrder, Observation, Progress, ProviderApi, Watched } from '../../contract/provider.ts';
+import type {
+  ReleaseTarget,
+  Capabilities,
+  Launch,
+  LaunchOrder,
+  Observation,
+  Progress,
+  ProviderApi,
+  Watched,
+} from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { found, launchAnswer, prepared, progress } from '../answer-checks/answers.ts';
 import { boundedWait } from '../answer-checks/sound-fault.ts';
@@ -21,7 +30,7 @@ export interface GuardedApi {
   readonly prepare?: (order: LaunchOrder, permit: Permit) => Promise<unknown>;
   launch(order: LaunchOrder<any, any>, permit: Permit): Promise<Launch>;
   observe(watched: readonly Watched[], permit: Permit): Promise<readonly (Observation | ProviderFault)[]>;
-  release(handle: object, aim: Aim, permit: Permit): Promise<Progress>;
+  release(handle: object, aim: ReleaseTarget, permit: Permit): Promise<Progress>;
   readonly dispose?: (left: { readonly order: LaunchOrder<any, any>; readonly handle?: object }, permit: Permit) => Promise<Progress>;
   readonly find?: (order: LaunchOrder<any, any>, permit: Permit) => Promise<object | undefined>;
 }

@@ -22,7 +22,7 @@ export interface GuardedType {
   /** One cheap question; that it was connected is enough where the type has none. */
   check(permit: Permit): Promise<void>;
   /** Its places and all its machine types. */
-  readonly survey?: (permit: Permit) => Promise<WhatItHas>;
+  readonly discovery?: (permit: Permit) => Promise<WhatItHas>;
   /** Of these hosts, those that live. */
   readonly whichLive?: (hosts: readonly HostRef[], permit: Permit) => Promise<readonly HostRef[]>;
   /** Everything of an installation, the containers of its APIs first: the whole or nothing. */
@@ -60,8 +60,8 @@ export function guardedType(
       return calls.call(about, permit, async (call) => type.check?.(session, call));
     },
     ...((type.places || type.machineTypes) && {
-      survey: (permit) => {
-        const about = { verb: 'survey', what: `survey of '${instance}'`, plugin } as const;
+      discovery: (permit) => {
+        const about = { verb: 'discovery', what: `survey of '${instance}'`, plugin } as const;
         return calls.call(about, permit, async (call): Promise<WhatItHas> => {
           const machine_types: MachineType[] = [];
           const places = await type.places?.(session, call);

@@ -10,7 +10,7 @@ export const timeOuts = {
   release: 120_000,
   dispose: 60_000,
   find: 60_000,
-  survey: 120_000,
+  discovery: 120_000,
   'which-live': 60_000,
   owned: 300_000,
   remove: 120_000,

@@ -1,6 +1,6 @@
 import type { MachineRecord } from '../../model/machine.ts';
 import type { MachineReport } from '../../contract/provider.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
 import { endMachine } from './apply-reports.ts';
@@ -17,8 +17,8 @@ export interface Listed {
  * zone, says nothing of what is there. A machine is gone when answers that did list others lacked it for `absence_ms` and it must have become
  * visible long ago (`visibleWithinMs` after its launch). One whose release the provider accepted is gone when two answers in a row lack it.
  */
-export function absorbAbsence(
-  draft: Draft,
+export function applyAbsence(
+  draft: StateChange,
   asked: readonly MachineRecord[],
   reports: readonly MachineReport[],
   listed: Listed,

@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../contract/provider.ts';
 import { deferred, doubted, expired, launched, refused, short } from '../state/attempt.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 const mostPreparations = 3;
 
 /** The provider took the order. The machines that it answered with are taken in before. */
-export function absorbLaunch(draft: Draft, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
+export function applyLaunch(draft: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
   draft.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
   if (draft.request.status === 'pending') draft.setRequest({ status: 'in_progress' });
   draft.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
@@ -23,7 +23,7 @@ export function absorbLaunch(draft: Draft, { attempt, provider_instance }: Attem
  * The call did not give a handle. Only a fault that says that nothing was started closes the attempt; everything else leaves it open, to be
  * sent again with the same token. No other attempt is made for it meanwhile.
  */
-export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
+export function applyLaunchFault(draft: StateChange, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
   const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
@@ -45,7 +45,7 @@ export function absorbLaunchFault(draft: Draft, attempt: AttemptRecord, fault: P
     case 'unrepeatable':
       draft.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
       draft.journal('attempt.refused', told);
-      giveUp(draft, attempt, settings);
+      markLost(draft, attempt, settings);
   }
 }
 
@@ -76,14 +76,14 @@ function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, t
 }
 
 /** The order cannot be repeated any more: from now on what it started is only looked for. */
-export function giveUp(draft: Draft, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
+export function markLost(draft: StateChange, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
   draft.moveAttempt(attempt, (each) => expired(each, draft.now + (settings.lost_looks_ms[0] ?? 0)));
   draft.journal('attempt.lost', { attempt, provider_instance });
   draft.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
 }
 
 /** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */
-export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string): void {
+export function applyLeft(draft: StateChange, attempt: AttemptRecord, message: string): void {
   const { provider_instance } = attempt;
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
   draft.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
@@ -93,11 +93,11 @@ export function absorbLeft(draft: Draft, attempt: AttemptRecord, message: string
 /**
  * Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up.
  */
-export function absorbBarred(draft: Draft, instance: string, message: string, settings: Settings): void {
+export function applyBarred(draft: StateChange, instance: string, message: string, settings: Settings): void {
   for (const attempt of draft.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
     if (!attempt.unsent) {
-      giveUp(draft, attempt, settings);
+      markLost(draft, attempt, settings);
       continue;
     }
     const why: Shortfall = { kind: 'unavailable', code: 'STOPPED_THREAD', message, count: attempt.order.machine_count };

@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { GoingReason, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { MachineReport } from '../../contract/provider.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
 import { readyTimeoutMs } from '../state/ready-timeout.ts';
@@ -13,7 +13,7 @@ import { asMoved, followWith } from './shift-times.ts';
  * Takes in what a provider says of the machines of one attempt. Machines that are not known are adopted, or shall go where they come too late or too many.
  * One that counted as gone and is reported again is alive again, whatever was thought.
  */
-export function absorbReports(draft: Draft, attempt: AttemptRecord, reports: readonly MachineReport[]): void {
+export function applyReports(draft: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[]): void {
   const { provider_instance } = attempt;
   const arrived: MachineReport[] = [];
   for (const report of reports) {
@@ -30,7 +30,7 @@ export function absorbReports(draft: Draft, attempt: AttemptRecord, reports: rea
 }
 
 /** Machines that came up too slowly have failed: they are released and count as missing. Judged by an answer that shows that they are not ready. */
-export function absorbSlowness(draft: Draft, attempt: AttemptRecord, settings: Settings): void {
+export function applySlowness(draft: StateChange, attempt: AttemptRecord, settings: Settings): void {
   if (draft.machines.counts(attempt.attempt).unready === 0) return;
   const timeoutMs = readyTimeoutMs(attempt.order.template, settings);
   for (const machine of draft.machines.of(attempt.attempt)) {
@@ -43,7 +43,7 @@ export function absorbSlowness(draft: Draft, attempt: AttemptRecord, settings: S
 }
 
 /** A release that was accepted long ago and did not happen is asked for again. */
-export function absorbUndone(draft: Draft, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
+export function applyUndone(draft: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
   if (draft.machines.counts(attempt.attempt).going === 0) return;
   for (const { machine_id, status } of reports) {
     const machine = draft.machine({ provider_instance: attempt.provider_instance, machine_id });
@@ -55,7 +55,7 @@ export function absorbUndone(draft: Draft, attempt: AttemptRecord, reports: read
 }
 
 /** Returns whether it takes one of the places that are left. */
-function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
+function adopt(draft: StateChange, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
   const { request, now } = draft;
   const machine: MachineRecord = {
     provider_instance: attempt.provider_instance,
@@ -75,13 +75,13 @@ function adopt(draft: Draft, attempt: AttemptRecord, report: MachineReport, room
   if (present.going === undefined) draft.tell('machine.launched', machine);
   else draft.tell('machine.unwanted', machine, { why: present.going });
   refresh(draft, present, report);
-  const absorbed = draft.machine(machine);
+  const applied = draft.machine(machine);
   // One that had come and gone before anybody heard of it takes no place: whoever came instead shall stay.
-  return absorbed !== undefined && isStaying(absorbed);
+  return applied !== undefined && isStaying(applied);
 }
 
 /** It counted as gone. Whoever replaced it meanwhile keeps the place. Returns whether it takes one of the places that are left. */
-function revive(draft: Draft, machine: MachineRecord, report: MachineReport, room: number): boolean {
+function revive(draft: StateChange, machine: MachineRecord, report: MachineReport, room: number): boolean {
   const { request } = draft;
   draft.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
   followWith(draft, draft.machine(machine) ?? machine);
@@ -92,12 +92,12 @@ function revive(draft: Draft, machine: MachineRecord, report: MachineReport, roo
   const present = draft.machine(machine) ?? machine;
   draft.tell('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
   refresh(draft, present, report);
-  const absorbed = draft.machine(machine);
-  return absorbed !== undefined && isStaying(absorbed);
+  const applied = draft.machine(machine);
+  return applied !== undefined && isStaying(applied);
 }
 
 /** Also after the end a machine that was replaced finds its place taken: nothing is ordered then, but what was asked for stays the most there may be. */
-function placesLeft(draft: Draft): number {
+function placesLeft(draft: StateChange): number {
   const { request, machines } = draft;
   const { returned, staying } = machines.counts();
   const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(draft);
@@ -113,7 +113,7 @@ function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineR
   return room <= 0 ? 'surplus' : undefined;
 }
 
-function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): void {
+function refresh(draft: StateChange, machine: MachineRecord, report: MachineReport): void {
   const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } = report;
   if (status === 'terminated') return endMachine(draft, machine, message ?? machine.message);
   draft.setMachine(machine, {
@@ -145,7 +145,7 @@ function refresh(draft: Draft, machine: MachineRecord, report: MachineReport): v
 }
 
 /** It is no more. Unasked, that is a loss. */
-export function endMachine(draft: Draft, machine: MachineRecord, message: string | undefined): void {
+export function endMachine(draft: StateChange, machine: MachineRecord, message: string | undefined): void {
   if (!isAlive(machine)) return;
   const unasked = machine.going === undefined;
   draft.setMachine(machine, {

@@ -1,33 +1,33 @@
 import { isTerminal } from '../../model/request.ts';
-import type { WishRecord } from '../../model/signal.ts';
+import type { SignalRecord } from '../../model/signal.ts';
 import { canRelease, sought } from '../state/attempt.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
-import { absorbReports } from './apply-reports.ts';
+import { applyReports } from './apply-reports.ts';
 
 /** So many in one commit: all of them stand in it together with the request. */
 const mostAtOnce = 40;
-/** And no more machines, if it is more than one wish that names them. */
+/** And no more machines, if it is more than one signal that names them. */
 const mostMachines = 500;
 
 /**
- * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A wish that has nothing left to ask for is absorbed all the
+ * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A signal that has nothing left to ask for is applied all the
  * same. `finds`: machines that the sweep found are taken in too.
  */
-export function absorbWishes(draft: Draft, finds = true): void {
+export function applySignals(draft: StateChange, finds = true): void {
   let machines = 0;
-  for (const [index, wish] of draft.wishes.slice(0, mostAtOnce).entries()) {
-    machines += wish.machines.length;
+  for (const [index, signal] of draft.signals.slice(0, mostAtOnce).entries()) {
+    machines += signal.machines.length;
     if (index > 0 && machines > mostMachines) return;
-    if (wish.kind === 'cancel') cancel(draft, wish.reason);
-    else if (wish.kind === 'complete') endWaiting(draft);
-    else if (wish.kind === 'return') giveBack(draft, wish.machines, wish.return_id);
-    else if (finds) find(draft, wish);
-    draft.absorb(wish);
+    if (signal.kind === 'cancel') cancel(draft, signal.reason);
+    else if (signal.kind === 'complete') endWaiting(draft);
+    else if (signal.kind === 'return') giveBack(draft, signal.machines, signal.return_id);
+    else if (finds) find(draft, signal);
+    draft.apply(signal);
   }
 }
 
-function cancel(draft: Draft, reason: string | undefined): void {
+function cancel(draft: StateChange, reason: string | undefined): void {
   const { request, now } = draft;
   if (request.cancel_requested_at !== undefined) return;
   // Accepted in the very moment in which the request ended: the status stays, and the machines go all the same, as was promised.
@@ -40,13 +40,17 @@ function cancel(draft: Draft, reason: string | undefined): void {
 }
 
 /** As if the time-out had come: what is there stays, what is still to come is given up. */
-function endWaiting(draft: Draft): void {
+function endWaiting(draft: StateChange): void {
   const { request, now } = draft;
   if (isTerminal(request.status) || request.cancel_requested_at !== undefined || request.deadline_at <= now) return;
   draft.setRequest({ deadline_at: now, message: 'The waiting was ended; giving up what is still to come.' });
 }
 
-function giveBack(draft: Draft, keys: readonly { provider_instance: string; machine_id: string }[], return_id: string | undefined): void {
+function giveBack(
+  draft: StateChange,
+  keys: readonly { provider_instance: string; machine_id: string }[],
+  return_id: string | undefined,
+): void {
   for (const key of keys) {
     const machine = draft.machine(key);
     if (!machine) continue;
@@ -66,7 +70,7 @@ function giveBack(draft: Draft, keys: readonly { provider_instance: string; mach
  * Machines that the sweep saw. They are taken in only where they can be released too: an attempt without a handle is looked for first, and what it has is
  * reported then. One that was given up as gone, and is not, has to go after all.
  */
-function find(draft: Draft, { found, created_at }: WishRecord): void {
+function find(draft: StateChange, { found, created_at }: SignalRecord): void {
   const attempt = found && draft.attempt(found.attempt);
   if (!attempt) return;
   const { provider_instance } = attempt;
@@ -74,6 +78,6 @@ function find(draft: Draft, { found, created_at }: WishRecord): void {
   const reports = found.reports.filter(
     ({ machine_id }) => (draft.machine({ provider_instance, machine_id })?.gone_at ?? -Infinity) < created_at,
   );
-  if (canRelease(attempt)) absorbReports(draft, attempt, reports);
+  if (canRelease(attempt)) applyReports(draft, attempt, reports);
   else draft.moveAttempt(attempt.attempt, (each) => sought(each, draft.now));
 }

@@ -1,12 +1,12 @@
 import type { RequestStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { targetOf } from '../state/counting.ts';
 import { isStaying } from '../state/machine-life.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
 /** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
-export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
+export function finish(draft: StateChange, skipped: readonly Shortfall[] = []): void {
   const { request, now } = draft;
   const status = outcome(draft);
   const fulfilment = fulfilmentOf(draft, skipped);
@@ -17,7 +17,7 @@ export function finish(draft: Draft, skipped: readonly Shortfall[] = []): void {
 }
 
 /** The time is over: machines that are not ready yet are given up. */
-export function expire(draft: Draft): void {
+export function expire(draft: StateChange): void {
   for (const machine of draft.machines.all()) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
     draft.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
@@ -26,12 +26,12 @@ export function expire(draft: Draft): void {
 }
 
 /** All or nothing, and it was not all: from now on its machines are surplus. */
-export function undo(draft: Draft): void {
+export function undo(draft: StateChange): void {
   draft.setRequest({ undone_at: draft.now, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
 }
 
 /** More machines stay than shall. */
-export function trim(draft: Draft): void {
+export function trim(draft: StateChange): void {
   const surplus = draft.machines.counts().staying - targetOf(draft);
   const staying = [...draft.machines.all()].filter(isStaying).toReversed();
   // A caller may be at work on those that are ready: they go last, and the oldest last of all.
@@ -40,14 +40,14 @@ export function trim(draft: Draft): void {
   for (const machine of [...unready, ...ready].slice(0, surplus)) draft.setMachine(machine, { going: 'surplus' });
 }
 
-function outcome(draft: Draft): RequestStatus {
+function outcome(draft: StateChange): RequestStatus {
   const { request } = draft;
   const { delivered } = draft.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   return delivered === 0 || request.undone_at !== undefined ? 'failed' : 'completed';
 }
 
-function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: readonly Shortfall[]): Fulfilment {
+function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped: readonly Shortfall[]): Fulfilment {
   const { machine_count: requested, undone_at } = request;
   const { delivered } = machines.counts();
   if (delivered >= requested && undone_at === undefined) return { requested, delivered, final: true, shortfall: [] };
@@ -68,7 +68,7 @@ function fulfilmentOf({ request, attempts, machines, now }: Draft, skipped: read
   return { requested, delivered, final: true, shortfall: [...shortfallOf(told, beside, Math.max(0, requested - delivered))] };
 }
 
-function ending({ request }: Draft, status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
+function ending({ request }: StateChange, status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
   // Of many offers the same is said often.
   const why = [...new Set(shortfall.map((each) => each.message))].join(' ');

@@ -1,14 +1,14 @@
 import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal } from '../../model/request.ts';
 import { shifted } from '../state/attempt.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 
 /**
  * The clock of this host was set: what is measured by the times of an open request moves with it, so that none of it is judged by the jump. Only the
  * request itself is moved here, and says by how much: its rows follow by `followShift`, after a crash on the way too.
  */
-export function shiftTimes(draft: Draft, ms: number): void {
+export function shiftTimes(draft: StateChange, ms: number): void {
   const { moved_ms = 0, status, deadline_at, repeat_release_at = 0 } = draft.request;
   draft.setRequest({
     moved_ms: moved_ms + ms,
@@ -20,14 +20,14 @@ export function shiftTimes(draft: Draft, ms: number): void {
 }
 
 /** Moves what has not followed its request yet; each row says how far it has. */
-export function followShift(draft: Draft): void {
+export function followShift(draft: StateChange): void {
   const { moved_ms = 0 } = draft.request;
   for (const { attempt } of draft.attempts) draft.moveAttempt(attempt, (each) => shifted(each, moved_ms));
   for (const machine of draft.machines.all()) if (isAlive(machine)) followWith(draft, machine);
 }
 
 /** Moves the times that a machine is judged by, where it lacks any of what its request was moved by. */
-export function followWith(draft: Draft, machine: MachineRecord): void {
+export function followWith(draft: StateChange, machine: MachineRecord): void {
   const { moved_ms = 0 } = draft.request;
   const { created_at, ready_at, missing_since } = machine;
   const ms = moved_ms - (machine.moved_ms ?? 0);
@@ -40,4 +40,5 @@ export function followWith(draft: Draft, machine: MachineRecord): void {
 }
 
 /** With these a machine gets a time that it is judged by. */
-export const asMoved = ({ request: { moved_ms } }: Draft): Pick<MachineRecord, 'moved_ms'> => (moved_ms === undefined ? {} : { moved_ms });
+export const asMoved = ({ request: { moved_ms } }: StateChange): Pick<MachineRecord, 'moved_ms'> =>
+  moved_ms === undefined ? {} : { moved_ms };

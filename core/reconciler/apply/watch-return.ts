@@ -1,5 +1,5 @@
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
-import type { Draft } from '../state/request-state.ts';
+import type { StateChange } from '../state/request-state.ts';
 
 /** How far a return is. */
 export interface ReturnProgress {
@@ -12,7 +12,7 @@ export interface ReturnProgress {
 }
 
 /** Where a return stands: it only watches its machines go; the requests that they came from release them. */
-export function watchReturn(draft: Draft, { left, accepted, missing }: ReturnProgress): void {
+export function watchReturn(draft: StateChange, { left, accepted, missing }: ReturnProgress): void {
   const { request, now } = draft;
   if (isTerminal(request.status)) return;
   const total = request.machine_count;
@@ -30,7 +30,7 @@ export function watchReturn(draft: Draft, { left, accepted, missing }: ReturnPro
   else if (waiting !== '') draft.setRequest({ message });
 }
 
-function end(draft: Draft, status: RequestRecord['status'], message: string): void {
+function end(draft: StateChange, status: RequestRecord['status'], message: string): void {
   draft.setRequest({ status, message, completed_at: draft.now });
   draft.journal(`return.${status}`, {});
 }

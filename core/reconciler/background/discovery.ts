@@ -10,7 +10,7 @@ const againMs = 600_000;
  * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
  * every `survey_ms`. It asks no cloud that nothing was done with, and waits `survey_first_ms` so that requests come first.
  */
-export class Survey {
+export class Discovery {
   readonly #parts: BackgroundParts;
   readonly #not_before = new Map<string, number>();
   #running: Promise<void> | undefined;
@@ -35,12 +35,12 @@ export class Survey {
   }
 
   #isDue({ instance, type, identity }: Connected): boolean {
-    if (!type.survey) return false;
+    if (!type.discovery) return false;
     const { clock, facts, settings } = this.#parts;
-    const known = facts.survey(instance.name);
-    if (known?.identity === identity && clock.now() - known.at < settings.survey_ms) return false;
+    const known = facts.discovery(instance.name);
+    if (known?.identity === identity && clock.now() - known.at < settings.discovery_ms) return false;
     const wait = this.#not_before.get(instance.name);
-    if (wait === undefined) this.#not_before.set(instance.name, clock.monotonic() + settings.survey_first_ms);
+    if (wait === undefined) this.#not_before.set(instance.name, clock.monotonic() + settings.discovery_first_ms);
     return wait !== undefined && clock.monotonic() >= wait;
   }
 
@@ -51,7 +51,7 @@ export class Survey {
       if (signal.aborted) return;
       this.#not_before.set(name, clock.monotonic() + againMs);
       try {
-        await this.#survey(connected);
+        await this.#discovery(connected);
       } catch (error) {
         if (!signal.aborted)
           log.warn({ err: error, provider_instance: name }, 'What the provider instance has could not be learned; trying again later.');
@@ -61,16 +61,16 @@ export class Survey {
     await Promise.all(due.map(one));
   }
 
-  async #survey({ instance: { name }, type, identity }: Connected): Promise<void> {
+  async #discovery({ instance: { name }, type, identity }: Connected): Promise<void> {
     const { clock, facts, signal } = this.#parts;
-    const { places, machine_types } = (await type.survey?.({ signal })) ?? {};
+    const { places, machine_types } = (await type.discovery?.({ signal })) ?? {};
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
     // The survey last: by it the others are known to be new.
     const learned = [
       ...(places ? [fact('places', places)] : []),
       ...(machine_types ? [fact('machine_types', machine_types)] : []),
-      fact('survey', { identity, at }),
+      fact('discovery', { identity, at }),
     ];
     await facts.learn(learned);
   }

@@ -7,7 +7,7 @@ import { unwatched, type CallWatch } from '../../providers/guard/call-tracking.t
 import { guard } from '../../providers/guard/guard.ts';
 import type { Owner, Store } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
-import { Turn } from './lease.ts';
+import { Lease } from './lease.ts';
 
 /** Events that a sink gets at once. */
 const atOnce = 200;
@@ -54,7 +54,7 @@ interface Desk {
  */
 export class EventDelivery implements Disposable {
   readonly #parts: DeliveryParts;
-  readonly #turn: Turn;
+  readonly #turn: Lease;
   readonly #desks: readonly Desk[];
   readonly #watch: Disposable | undefined;
   readonly #running = new Set<Promise<void>>();
@@ -62,7 +62,7 @@ export class EventDelivery implements Disposable {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#turn = new Turn('events', parts);
+    this.#turn = new Lease('events', parts);
     this.#desks = parts.sinks.map((sink) => ({ sink, pause: 0, not_before: -Infinity, failing: false, due: true, running: false }));
     if (parts.sinks.length === 0) return;
     this.#watch = parts.store.watch((kinds) => {

@@ -14,7 +14,7 @@ const pauseMs = 1_000;
 const roundMs = 3_600_000;
 
 /** The old end of the journal. An entry is kept as long as its request, and at least a month; here those go that are older and whose request was purged, unless an event sink has still to be told of them. */
-export class JournalTidy {
+export class EventRetention {
   readonly #store: Store;
   readonly #clock: Clock;
   #next = 0;
@@ -26,7 +26,7 @@ export class JournalTidy {
   }
 
   /** Some of it, when it is time. */
-  async tidy(): Promise<void> {
+  async retention(): Promise<void> {
     if (this.#clock.monotonic() < this.#next) return;
     let more = true;
     for (let i = 0; more && i < stepsAtOnce; i++) more = await this.#step();

@@ -5,27 +5,27 @@ import type { Connected } from '../../providers/guard/session-pool.ts';
 import type { Change } from '../../contract/storage.ts';
 import type { BackgroundParts } from './background-parts.ts';
 import { compare } from './sweep/compare.ts';
-import { foundWish } from './sweep/found-signal.ts';
+import { foundSignal } from './sweep/found-signal.ts';
 import { readKnown } from './sweep/read-known.ts';
 
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
 const rowsAtOnce = 200;
 
-export type PopulateParts = Omit<BackgroundParts, 'facts' | 'settings'> & { readonly installation: string };
+export type ExpectedMachineLookupParts = Omit<BackgroundParts, 'facts' | 'settings'> & { readonly installation: string };
 
 /**
  * Looks for machines that callers say belong to a request: in what the provider lists as ours. Those that it lists as started for an attempt of that request
- * are handed to its case by a wish, as the sweep does; of all others nothing is believed. An instance that lists nothing cannot confirm anything.
+ * are handed to its case by a signal, as the sweep does; of all others nothing is believed. An instance that lists nothing cannot confirm anything.
  */
-export class PopulateWatch implements Disposable {
-  readonly #parts: PopulateParts;
+export class ExpectedMachineLookup implements Disposable {
+  readonly #parts: ExpectedMachineLookupParts;
   readonly #watch: Disposable;
   #due = true;
   #not_before = -Infinity;
   #running: Promise<void> | undefined;
 
-  constructor(parts: PopulateParts) {
+  constructor(parts: ExpectedMachineLookupParts) {
     this.#parts = parts;
     this.#watch = parts.store.watch((kinds) => {
       if (kinds.has('fact')) this.#due = true;
@@ -76,7 +76,7 @@ export class PopulateWatch implements Disposable {
       );
       const known = await readKnown(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
       const { astray } = compare(expected, known, clock.now(), 0);
-      await store.commit(astray.map((each) => foundWish(each, clock.now())));
+      await store.commit(astray.map((each) => foundSignal(each, clock.now())));
     }
     const asked = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
     // Only then: a question that is asked twice does no harm.

@@ -11,7 +11,7 @@ const leaseMs = 60_000;
  * The turn to do something that one process on a store does at a time. Kept as a fact with a time to its end. Who takes it looks again
  * afterwards: two that took it at the same time both let go. The turn of a process that is known to be dead is free at once.
  */
-export class Turn {
+export class Lease {
   readonly #name: string;
   readonly #parts: { readonly store: Store; readonly clock: Clock; readonly owner: Owner };
   #mine: { readonly item: string; readonly until: number } | undefined;

@@ -12,7 +12,7 @@ const stepMs = 1_000;
  * Idempotency-Keys in their last stage. A key is kept as long as its request, and at least a week; what purges the request leaves a tombstone, which
  * refuses the key for a week more. Here the tombstones go; keys whose request lives are passed over, a few at a time.
  */
-export class Tombstones {
+export class MachineRetention {
   readonly #store: Store;
   readonly #clock: Clock;
   #next = 0;
@@ -24,7 +24,7 @@ export class Tombstones {
   }
 
   /** One step, when it is time for one. */
-  async tidy(): Promise<void> {
+  async retention(): Promise<void> {
     if (this.#clock.monotonic() < this.#next) return;
     const now = this.#clock.now();
     const old = await this.#store.find('key', {

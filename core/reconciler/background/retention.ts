@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
-import { JournalTidy } from './event-retention.ts';
-import { Tombstones } from './machine-retention.ts';
+import { EventRetention } from './event-retention.ts';
+import { MachineRetention } from './machine-retention.ts';
 
 const everyMs = 600_000;
 const atOnce = 150;
@@ -9,35 +9,35 @@ const afterFailureMs = 60_000;
 
 /** Removes what holds no longer and that nobody would miss: facts whose time is over, Idempotency-Keys and the journal of requests that were
  * purged long ago. */
-export class Tidy {
+export class Retention {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #tombstones: Tombstones;
-  readonly #journal: JournalTidy;
+  readonly #machineRetention: MachineRetention;
+  readonly #journal: EventRetention;
   #next = 0;
   #notBefore = -Infinity;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#tombstones = new Tombstones(store, clock);
-    this.#journal = new JournalTidy(store, clock);
+    this.#machineRetention = new MachineRetention(store, clock);
+    this.#journal = new EventRetention(store, clock);
   }
 
   /** Does nothing most of the time, and nothing for a while after it failed. */
-  async tidy(): Promise<void> {
+  async retention(): Promise<void> {
     if (this.#clock.monotonic() < this.#notBefore) return;
     try {
-      await this.#tidy();
+      await this.#retention();
     } catch (error) {
       this.#notBefore = this.#clock.monotonic() + afterFailureMs;
       throw error;
     }
   }
 
-  async #tidy(): Promise<void> {
-    await this.#tombstones.tidy();
-    await this.#journal.tidy();
+  async #retention(): Promise<void> {
+    await this.#machineRetention.retention();
+    await this.#journal.retention();
     if (this.#clock.monotonic() < this.#next) return;
     this.#next = this.#clock.monotonic() + everyMs;
     const over = await this.#store.find('fact', { where: { until: { before: this.#clock.now() } }, limit: atOnce });

@@ -3,27 +3,27 @@ import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider.ts';
 import { sameHost } from '../../providers/answer-checks/answers.ts';
 import type { Change } from '../../contract/storage.ts';
-import { answeredTopic, askedTopic, heldMs, hostOf, type StrangerAnswer } from '../../requests/unknown-host-facts.ts';
+import { answeredTopic, askedTopic, heldMs, hostOf, type UnknownHostAnswer } from '../../requests/unknown-host-facts.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
 const atOnce = 100;
 
-export type StrangerParts = Omit<BackgroundParts, 'facts' | 'settings'>;
+export type UnknownHostLookupParts = Omit<BackgroundParts, 'facts' | 'settings'>;
 
 /**
  * Answers what faces ask about hosts that no request knows. A host lives when one of the instances that may have it says so, and is gone when all
  * of them answered and none did. As long as one cannot answer, nothing is said.
  */
-export class StrangerWatch implements Disposable {
-  readonly #parts: StrangerParts;
+export class UnknownHostLookup implements Disposable {
+  readonly #parts: UnknownHostLookupParts;
   readonly #watch: Disposable;
   #due = true;
   #not_before = -Infinity;
   #running: Promise<void> | undefined;
 
-  constructor(parts: StrangerParts) {
+  constructor(parts: UnknownHostLookupParts) {
     this.#parts = parts;
     this.#watch = parts.store.watch((kinds) => {
       if (kinds.has('fact')) this.#due = true;
@@ -82,7 +82,7 @@ export class StrangerWatch implements Disposable {
     const changes = questions.flatMap((question): Change[] => {
       const { topic, name, item } = question;
       const lives = alive.has(hosts.get(question) as HostRef);
-      const value: StrangerAnswer = { lives };
+      const value: UnknownHostAnswer = { lives };
       const answered: FactRecord = { topic: answeredTopic, name, item, value, at, until: at + heldMs };
       const answer: Change[] = sure || lives ? [{ op: 'put', kind: 'fact', record: answered }] : [];
       return [...answer, { op: 'delete', kind: 'fact', key: { topic, name, item } }];

@@ -4,14 +4,14 @@ import { isBrokerError } from '../../contract/errors.ts';
 import type { Log } from '../../contract/log.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { Claim, Owner, Store } from '../../contract/storage.ts';
-import type { Case, HeldCase } from '../state/request-state.ts';
+import type { RequestState, HeldState } from '../state/request-state.ts';
 import { ClockWatch } from './clock-watch.ts';
-import { Holding, type Validity } from './claimed-request.ts';
+import { ClaimedRequest, type Validity } from './claimed-request.ts';
 import { JumpsLeft } from './jumps-left.ts';
-import { loadCases } from './load-states.ts';
+import { loadStates } from './load-states.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
-import { WishInbox } from './signal-inbox.ts';
+import { SignalInbox } from './signal-inbox.ts';
 
 /** Claims taken in one go. */
 const claimsAtOnce = 200;
@@ -26,15 +26,15 @@ const firstEpoch = 1;
 /** What is done with a request that is held. */
 export interface Work {
   /** Decides and acts until nothing is due; rejects with ClaimLost, CONFLICT, or what went wrong. */
-  run(holding: Holding): Promise<void>;
+  run(claimed: ClaimedRequest): Promise<void>;
   /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
-  lateReleaseHarms(loaded: Case): boolean;
+  lateReleaseHarms(loaded: RequestState): boolean;
   /** Between rounds; must not throw, and nobody waits for it. */
   everyRound(): Promise<void>;
 }
 
 /** The claims of this process: takes what is due, renews, wakes each request when its time has come, and lets go. */
-export class Holdings {
+export class ClaimPool {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class Holdings {
   readonly #settings: Settings;
   readonly #work: Work;
   readonly #trouble: StorageTrouble;
-  readonly #held = new Map<string, Holding>();
+  readonly #held = new Map<string, ClaimedRequest>();
   /** Being given back at this moment. */
   readonly #yielding = new Set<string>();
   readonly #running = new Set<Promise<void>>();
@@ -52,7 +52,7 @@ export class Holdings {
   #claimDue = true;
   /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
   #claimAt = -Infinity;
-  readonly #inbox: WishInbox;
+  readonly #inbox: SignalInbox;
   #renewed_at = 0;
   readonly #clocks: ClockWatch;
   readonly #jumpsLeft = new JumpsLeft();
@@ -67,7 +67,7 @@ export class Holdings {
     this.#settings = settings;
     this.#work = work;
     this.#trouble = trouble;
-    this.#inbox = new WishInbox(store, clock);
+    this.#inbox = new SignalInbox(store, clock);
     this.#clocks = new ClockWatch(clock, settings.clock_check_ms, settings.clock_jump_ms);
   }
 
@@ -77,27 +77,27 @@ export class Holdings {
     this.#rounds = this.#loop();
   }
 
-  get(request_id: string): Holding | undefined {
+  get(request_id: string): ClaimedRequest | undefined {
     return this.#held.get(request_id);
   }
 
   /** Has the request decided again after `ms`, or earlier if it was to be. */
-  due(holding: Holding, ms: number): void {
+  due(claimed: ClaimedRequest, ms: number): void {
     const at = this.#clock.monotonic() + ms;
     // While it is being worked on, this only asks for another round afterwards.
-    holding.due_at = Math.min(holding.due_at, at);
+    claimed.due_at = Math.min(claimed.due_at, at);
     if (ms < idleMs) this.#rouse();
   }
 
   /** Nothing is on the wire and nothing is due soon. */
-  async giveBack(holding: Holding): Promise<void> {
-    this.#held.delete(holding.request_id);
-    holding.end();
-    this.#yielding.add(holding.request_id);
+  async giveBack(claimed: ClaimedRequest): Promise<void> {
+    this.#held.delete(claimed.request_id);
+    claimed.end();
+    this.#yielding.add(claimed.request_id);
     try {
-      await this.#store.yield([holding.claim]);
+      await this.#store.yield([claimed.claim]);
     } finally {
-      this.#yielding.delete(holding.request_id);
+      this.#yielding.delete(claimed.request_id);
     }
   }
 
@@ -110,11 +110,11 @@ export class Holdings {
     await this.#rest(ms);
     abort();
     await this.#rest(ms);
-    const atRest = [...this.#held.values()].filter((holding) => !holding.busy && !holding.lost);
-    for (const holding of this.#held.values()) holding.end();
+    const atRest = [...this.#held.values()].filter((claimed) => !claimed.busy && !claimed.lost);
+    for (const claimed of this.#held.values()) claimed.end();
     this.#held.clear();
     await this.#store
-      .yield(atRest.map((holding) => holding.claim))
+      .yield(atRest.map((claimed) => claimed.claim))
       .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be given back; they end with their lease.'));
   }
 
@@ -126,8 +126,8 @@ export class Holdings {
   }
 
   #heard(kinds: ReadonlySet<Kind>): void {
-    if (kinds.has('wish')) this.#inbox.heard();
-    if (kinds.has('wish') || kinds.has('request')) {
+    if (kinds.has('signal')) this.#inbox.heard();
+    if (kinds.has('signal') || kinds.has('request')) {
       this.#claimDue = true;
       this.#rouse();
     }
@@ -170,41 +170,41 @@ export class Holdings {
 
   #startDue(): void {
     const now = this.#clock.monotonic();
-    for (const holding of this.#held.values()) {
-      if (holding.busy || holding.due_at > now) continue;
-      if (holding.lost) {
-        this.#drop(holding);
+    for (const claimed of this.#held.values()) {
+      if (claimed.busy || claimed.due_at > now) continue;
+      if (claimed.lost) {
+        this.#drop(claimed);
         continue;
       }
-      const running = this.#carryOn(holding).finally(() => this.#running.delete(running));
+      const running = this.#carryOn(claimed).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
   }
 
-  async #carryOn(holding: Holding): Promise<void> {
-    holding.busy = true;
-    holding.due_at = Infinity;
+  async #carryOn(claimed: ClaimedRequest): Promise<void> {
+    claimed.busy = true;
+    claimed.due_at = Infinity;
     try {
-      await this.#work.run(holding);
-      this.#trouble.over(holding);
+      await this.#work.run(claimed);
+      this.#trouble.over(claimed);
     } catch (error) {
-      if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(holding);
+      if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(claimed);
       else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
         // One that could not be given back is found to be ours with the next renewal, and tries no more here.
-        if (this.#held.get(holding.request_id) !== holding) return;
-        this.#trouble.failed(holding, error);
-        this.due(holding, 5_000);
+        if (this.#held.get(claimed.request_id) !== claimed) return;
+        this.#trouble.failed(claimed, error);
+        this.due(claimed, 5_000);
       } else {
         // What was done and what is in memory may differ now: it is loaded anew, with the doubt that a crash would leave.
-        this.#log.error({ err: error, request_id: holding.request_id }, 'A request could not be carried on; it is loaded anew.');
-        this.#forget(holding);
+        this.#log.error({ err: error, request_id: claimed.request_id }, 'A request could not be carried on; it is loaded anew.');
+        this.#forget(claimed);
       }
     } finally {
-      holding.busy = false;
-      if (holding.incoming.size > 0) holding.due_at = 0;
+      claimed.busy = false;
+      if (claimed.incoming.size > 0) claimed.due_at = 0;
       // Whatever went wrong above, a held request is never forgotten.
-      if (holding.due_at === Infinity && this.#held.get(holding.request_id) === holding) this.due(holding, idleMs);
-      if (holding.due_at <= this.#clock.monotonic()) this.#rouse();
+      if (claimed.due_at === Infinity && this.#held.get(claimed.request_id) === claimed) this.due(claimed, idleMs);
+      if (claimed.due_at <= this.#clock.monotonic()) this.#rouse();
     }
   }
 
@@ -212,11 +212,11 @@ export class Holdings {
   compareClocks(): void {
     const jump = this.#clocks.check();
     if (jump === undefined) return;
-    for (const holding of this.#held.values()) {
-      if (jump === 0) holding.follow();
+    for (const claimed of this.#held.values()) {
+      if (jump === 0) claimed.follow();
       else {
-        holding.pending_shift += jump;
-        holding.due_at = 0;
+        claimed.pending_shift += jump;
+        claimed.due_at = 0;
       }
     }
     if (jump === 0) return;
@@ -229,22 +229,22 @@ export class Holdings {
       .catch((error: unknown) => this.#log.warn({ err: error }, 'The jump of the clock could not be journalled.'));
   }
 
-  #drop(holding: Holding): void {
-    this.#forget(holding);
+  #drop(claimed: ClaimedRequest): void {
+    this.#forget(claimed);
     // With a storage that takes no renewal all are lost at once, and why is told already.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
-    this.#log[level]({ request_id: holding.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
+    this.#log[level]({ request_id: claimed.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
     this.#claimDue = true;
   }
 
-  #forget(holding: Holding): void {
+  #forget(claimed: ClaimedRequest): void {
     this.compareClocks();
     // Whoever notices second that a claim ended knows less of what came after it.
-    const isFirst = this.#held.get(holding.request_id) === holding;
-    if (isFirst) this.#jumpsLeft.leave(holding);
-    holding.end();
-    this.#trouble.over(holding);
-    if (isFirst) this.#held.delete(holding.request_id);
+    const isFirst = this.#held.get(claimed.request_id) === claimed;
+    if (isFirst) this.#jumpsLeft.leave(claimed);
+    claimed.end();
+    this.#trouble.over(claimed);
+    if (isFirst) this.#held.delete(claimed.request_id);
   }
 
   async #claim(): Promise<void> {
@@ -259,7 +259,7 @@ export class Holdings {
   }
 
   async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
-    const cases = await loadCases(this.#store, claims).catch((error: unknown) => error);
+    const cases = await loadStates(this.#store, claims).catch((error: unknown) => error);
     // A clock that was set while they were loaded is noticed before they join the others.
     this.compareClocks();
     for (const claim of claims) {
@@ -271,7 +271,7 @@ export class Holdings {
         continue;
       }
       const loaded = cases.get(claim.request_id);
-      if (loaded) this.#held.set(claim.request_id, this.#holding(loaded, claim, validUntil));
+      if (loaded) this.#held.set(claim.request_id, this.#claimed(loaded, claim, validUntil));
     }
     if (!(cases instanceof Map)) throw cases;
   }
@@ -286,7 +286,7 @@ export class Holdings {
    * A request with its new holder. When the last one did not yield, a release of its may still be on the wire, with an older aim: where
    * that can do harm, the present aim is said once more after a while.
    */
-  #holding(loaded: HeldCase, claim: Claim, validUntil: Validity): Holding {
+  #claimed(loaded: HeldState, claim: Claim, validUntil: Validity): ClaimedRequest {
     const left = this.#jumpsLeft.take(claim, loaded.request);
     const { moved_ms, created_at } = loaded.request;
     const isNew = claim.epoch === firstEpoch && moved_ms === undefined;
@@ -297,7 +297,7 @@ export class Holdings {
       epoch: claim.epoch,
       ...(repeat ? { repeat_release_at: this.#clock.now() - shift + this.#settings.repeat_release_ms } : {}),
     };
-    return new Holding({ ...loaded, request }, claim, this.#clock, validUntil, shift);
+    return new ClaimedRequest({ ...loaded, request }, claim, this.#clock, validUntil, shift);
   }
 
   async #renew(): Promise<void> {
@@ -306,9 +306,9 @@ export class Holdings {
     const held = await this.#store.renew(this.#owner, this.#settings.lease_ms);
     this.#renewed_at = renewedAt;
     const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
-    for (const holding of this.#held.values()) {
-      if (epochs.get(holding.request_id) === holding.claim.epoch) holding.renewed(validUntil);
-      else this.#drop(holding);
+    for (const claimed of this.#held.values()) {
+      if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
+      else this.#drop(claimed);
     }
     // Ours by the store, and forgotten here: nobody else would ever get them while we renew. As after a crash, what was sent is in doubt.
     const forgotten = held.filter(({ request_id }) => !this.#held.has(request_id) && !this.#yielding.has(request_id));
@@ -322,7 +322,7 @@ export class Holdings {
   async #sleep(): Promise<void> {
     const now = this.#clock.monotonic();
     let ms = Math.min(idleMs, this.#nextClaim() - now);
-    for (const holding of this.#held.values()) if (!holding.busy) ms = Math.min(ms, holding.due_at - now);
+    for (const claimed of this.#held.values()) if (!claimed.busy) ms = Math.min(ms, claimed.due_at - now);
     if (ms <= 0) return;
     const waking = new AbortController();
     this.#awake = () => waking.abort();

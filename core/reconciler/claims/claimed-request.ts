@@ -1,8 +1,8 @@
 import { ClaimLost } from '../../contract/commits/claim-lost.ts';
 import type { Clock } from '../../contract/clock.ts';
-import type { WishRecord } from '../../model/signal.ts';
+import type { SignalRecord } from '../../model/signal.ts';
 import type { Claim } from '../../contract/storage.ts';
-import type { HeldCase } from '../state/request-state.ts';
+import type { HeldState } from '../state/request-state.ts';
 
 /** Until when a claim is certainly held, on both clocks: the monotonic one stands still while a host is suspended, the other one may be set back. */
 export interface Validity {
@@ -11,13 +11,13 @@ export interface Validity {
 }
 
 /** A request that this process holds the claim of, with what it remembers of its calls. */
-export class Holding {
-  case: HeldCase;
+export class ClaimedRequest {
+  case: HeldState;
   readonly claim: Claim;
   /** Monotonic milliseconds: when to decide next. */
   due_at = 0;
   busy = false;
-  look_now = false;
+  refresh_now = false;
   /** The version of the request as it is stored. */
   version: number;
   /** What follows from the rows was worked out since they were loaded: the last holder may have ended between two parts of a change. */
@@ -33,8 +33,8 @@ export class Holding {
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
-  /** Wishes that came in since the case was loaded. */
-  readonly incoming = new Map<string, WishRecord>();
+  /** Signals that came in since the case was loaded. */
+  readonly incoming = new Map<string, SignalRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
@@ -42,7 +42,7 @@ export class Holding {
   #offset: number;
 
   /** `pendingShift`: of an earlier holding of this process that ended before it could store it. */
-  constructor(loaded: HeldCase, claim: Claim, clock: Clock, validUntil: Validity, pendingShift = 0) {
+  constructor(loaded: HeldState, claim: Claim, clock: Clock, validUntil: Validity, pendingShift = 0) {
     this.case = loaded;
     this.version = loaded.request.version;
     this.claim = claim;
@@ -114,12 +114,12 @@ export class Holding {
   }
 
   /** The case with what callers wished since. */
-  present(): HeldCase {
+  present(): HeldState {
     if (this.incoming.size === 0) return this.case;
-    const known = new Set(this.case.wishes.map((wish) => wish.wish_id));
-    const wishes = [...this.case.wishes, ...[...this.incoming.values()].filter((wish) => !known.has(wish.wish_id))];
+    const known = new Set(this.case.signals.map((signal) => signal.signal_id));
+    const signals = [...this.case.signals, ...[...this.incoming.values()].filter((signal) => !known.has(signal.signal_id))];
     this.incoming.clear();
-    this.case = { ...this.case, wishes };
+    this.case = { ...this.case, signals };
     return this.case;
   }
 }

@@ -6,14 +6,14 @@ import type { Shortfall } from '../../model/shortfall.ts';
 import { lackFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../contract/storage.ts';
 import { followShift, shiftTimes } from '../apply/shift-times.ts';
-import type { Absorb } from '../execute/tools.ts';
-import { Draft, type Case } from '../state/request-state.ts';
+import type { Apply } from '../execute/tools.ts';
+import { StateChange, type RequestState } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
-import type { Holding } from './claimed-request.ts';
+import type { ClaimedRequest } from './claimed-request.ts';
 import { measured } from './statistics.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 
-export interface RecorderParts {
+export interface CommitterParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly trouble: StorageTrouble;
@@ -22,48 +22,48 @@ export interface RecorderParts {
   /** What came of a call that was answered just after the clock was set must not be written down in the time from before. */
   compareClocks(): void;
   /** Told what is durable now. */
-  became(holding: Holding, before: Case['request'], draft: Draft): void;
+  became(claimed: ClaimedRequest, before: RequestState['request'], draft: StateChange): void;
 }
 
 /** Makes durable what came of a step, under the claim of its holder. */
-export class Recorder {
-  readonly #parts: RecorderParts;
+export class Committer {
+  readonly #parts: CommitterParts;
 
-  constructor(parts: RecorderParts) {
+  constructor(parts: CommitterParts) {
     this.#parts = parts;
   }
 
   /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
-  commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+  commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     // Steps of one request run side by side: each commit has to start from what the one before it made of the case.
-    return holding.inTurn(() => this.#commit(holding, absorbs));
+    return claimed.inTurn(() => this.#commit(claimed, applies));
   }
 
-  async #commit(holding: Holding, absorbs: readonly Absorb[]): Promise<void> {
+  async #commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     this.#parts.compareClocks();
-    await this.#shift(holding);
-    const draft = new Draft(holding.present(), holding.now());
-    if (!holding.derived) followShift(draft);
-    for (const absorb of absorbs) absorb(draft);
+    await this.#shift(claimed);
+    const draft = new StateChange(claimed.present(), claimed.now());
+    if (!claimed.derived) followShift(draft);
+    for (const apply of applies) apply(draft);
     draft.derive();
-    if (draft.changed) await this.#write(holding, draft);
-    holding.derived = true;
+    if (draft.changed) await this.#write(claimed, draft);
+    claimed.derived = true;
   }
 
   /** In a commit of its own: from then on it is known how far the rows of the request have to follow, whoever dies in between. */
-  async #shift(holding: Holding): Promise<void> {
-    const shift = holding.pending_shift;
+  async #shift(claimed: ClaimedRequest): Promise<void> {
+    const shift = claimed.pending_shift;
     if (shift === 0) return;
-    const draft = new Draft(holding.present(), holding.now() + shift);
+    const draft = new StateChange(claimed.present(), claimed.now() + shift);
     shiftTimes(draft, shift);
-    await this.#write(holding, draft);
-    holding.shifted(shift);
-    holding.derived = false;
+    await this.#write(claimed, draft);
+    claimed.shifted(shift);
+    claimed.derived = false;
   }
 
-  async #write(holding: Holding, draft: Draft): Promise<void> {
-    const statistics = measured(holding.case, draft, draft.now);
-    await this.#parts.facts.learn(this.#lacking(holding.case, draft), async (lacking) => {
+  async #write(claimed: ClaimedRequest, draft: StateChange): Promise<void> {
+    const statistics = measured(claimed.case, draft, draft.now);
+    await this.#parts.facts.learn(this.#lacking(claimed.case, draft), async (lacking) => {
       const most = this.#parts.settings.rows_per_commit;
       // However many instances it was tried at, the end has room beside their statistics.
       const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
@@ -73,22 +73,22 @@ export class Recorder {
       const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
         lacking.slice(i * most, (i + 1) * most),
       );
-      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(holding, part);
+      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(claimed, part);
     });
-    holding.version += 1;
-    const before = holding.case.request;
-    holding.case = draft.done(holding.case.machines);
-    this.#parts.became(holding, before, draft);
+    claimed.version += 1;
+    const before = claimed.case.request;
+    claimed.case = draft.done(claimed.case.machines);
+    this.#parts.became(claimed, before, draft);
   }
 
   /**
    * Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. Rejects while the
    * storage does not say.
    */
-  async #isWritten(holding: Holding, changes: readonly Change[]): Promise<boolean> {
+  async #isWritten(claimed: ClaimedRequest, changes: readonly Change[]): Promise<boolean> {
     if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
-      const stored = await this.#parts.store.get('request', { request_id: holding.request_id });
-      return stored !== undefined && stored.version > holding.version;
+      const stored = await this.#parts.store.get('request', { request_id: claimed.request_id });
+      return stored !== undefined && stored.version > claimed.version;
     }
     for (const change of changes) {
       if (change.op !== 'put' || change.kind !== 'machine') continue;
@@ -98,19 +98,19 @@ export class Recorder {
     return false;
   }
 
-  async #insist(holding: Holding, changes: readonly Change[]): Promise<void> {
+  async #insist(claimed: ClaimedRequest, changes: readonly Change[]): Promise<void> {
     try {
       let isInDoubt = false;
       for (let tries = 0; ; tries++) {
         try {
-          if (isInDoubt && (await this.#isWritten(holding, changes))) return;
+          if (isInDoubt && (await this.#isWritten(claimed, changes))) return;
           isInDoubt = false;
           return await this.#parts.store.commit(changes);
         } catch (error) {
-          if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || holding.lost) throw error;
+          if (!isBrokerError(error) || error.code !== 'UNAVAILABLE' || claimed.lost) throw error;
           isInDoubt ||= error.details['outcome'] === 'unknown';
           this.#parts.trouble.failed(changes, error);
-          await this.#parts.clock.sleep(Math.min(5_000, 100 * 2 ** tries), holding.signal);
+          await this.#parts.clock.sleep(Math.min(5_000, 100 * 2 ** tries), claimed.signal);
         }
       }
     } finally {
@@ -119,7 +119,7 @@ export class Recorder {
   }
 
   /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
-  #lacking(before: Case, draft: Draft): FactRecord[] {
+  #lacking(before: RequestState, draft: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();
     return draft.attempts.flatMap((attempt) => {

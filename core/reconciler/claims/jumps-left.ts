@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Claim } from '../../contract/storage.ts';
-import type { Holding } from './claimed-request.ts';
+import type { ClaimedRequest } from './claimed-request.ts';
 
 /** Most of those that were forgotten come back within a lease, or another process has them. */
 const mostRemembered = 20_000;
@@ -17,7 +17,7 @@ export class JumpsLeft {
   readonly #left = new LRUCache<string, Left>({ max: mostRemembered });
 
   /** The claim of a holding ended. */
-  leave({ request_id, claim, pending_shift, case: { request } }: Holding): void {
+  leave({ request_id, claim, pending_shift, case: { request } }: ClaimedRequest): void {
     this.#left.set(request_id, { epoch: claim.epoch, moved_ms: (request.moved_ms ?? 0) + pending_shift });
   }
 

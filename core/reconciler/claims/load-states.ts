@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
 import { inherited } from '../state/attempt.ts';
-import type { HeldCase } from '../state/request-state.ts';
+import type { HeldState } from '../state/request-state.ts';
 import { MachineSet } from '../state/machine-set.ts';
 
 /** A storage bounds how many values one comparison may list. */
@@ -11,20 +11,20 @@ const atOnce = 200;
 const rowsAtOnce = 1_000;
 
 /** Everything that is stored of the claimed requests, as their new holder takes it over. A request that is gone is left out. */
-export async function loadCases(store: Store, claims: readonly Claim[]): Promise<Map<string, HeldCase>> {
-  const cases = new Map<string, HeldCase>();
+export async function loadStates(store: Store, claims: readonly Claim[]): Promise<Map<string, HeldState>> {
+  const cases = new Map<string, HeldState>();
   for (let i = 0; i < claims.length; i += atOnce) {
     const part = claims.slice(i, i + atOnce);
     const request_id = part.map((claim) => claim.request_id);
-    const [requests, attempts, machines, wishes] = await Promise.all([
+    const [requests, attempts, machines, signals] = await Promise.all([
       store.find('request', { where: { request_id } }),
       store.find('attempt', { where: { request_id } }),
       readMachines(store, request_id),
-      store.find('wish', { where: { request_id, absorbed: false }, order: [['created_at', 'asc']] }),
+      store.find('signal', { where: { request_id, applied: false }, order: [['created_at', 'asc']] }),
     ]);
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.request_id);
     const machinesOf = Map.groupBy(machines, (machine) => machine.request_id);
-    const wishesOf = Map.groupBy(wishes, (wish) => wish.request_id);
+    const wishesOf = Map.groupBy(signals, (signal) => signal.request_id);
     const takenOver = new Set(part.filter((claim) => claim.taken_over).map((claim) => claim.request_id));
     for (const request of requests) {
       const mine = attemptsOf.get(request.request_id) ?? [];
@@ -32,7 +32,7 @@ export async function loadCases(store: Store, claims: readonly Claim[]): Promise
         request,
         attempts: takenOver.has(request.request_id) ? mine.map(inherited) : mine,
         machines: new MachineSet(machinesOf.get(request.request_id)),
-        wishes: wishesOf.get(request.request_id) ?? [],
+        signals: wishesOf.get(request.request_id) ?? [],
       });
     }
   }

@@ -27,7 +27,7 @@ export class ReturnWatch {
   /** `configured`: whether an instance is. */
   async progress(configured: (instance: string) => boolean): Promise<ReturnProgress> {
     const return_id = this.#request.request_id;
-    const waiting = await this.#store.count('wish', { return_id, absorbed: false });
+    const waiting = await this.#store.count('signal', { return_id, applied: false });
     if (waiting > 0) return { left: this.#request.machine_count, accepted: false, missing: [] };
     this.#others = await this.#alive(this.#others ?? (await this.#named()));
     const left = this.#others.length + (await this.#store.count('machine', { return_id, gone_at: null }));
@@ -41,8 +41,8 @@ export class ReturnWatch {
   }
 
   async #named(): Promise<readonly MachineKey[]> {
-    const wishes = await this.#store.find('wish', { where: { return_id: this.#request.request_id } });
-    const named = wishes.flatMap(({ machines }) => machines);
+    const signals = await this.#store.find('signal', { where: { return_id: this.#request.request_id } });
+    const named = signals.flatMap(({ machines }) => machines);
     this.#instances = new Set(named.map(({ provider_instance }) => provider_instance));
     return named;
   }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
-import type { Holding } from './claimed-request.ts';
+import type { ClaimedRequest } from './claimed-request.ts';
 
-/** Wishes are asked for this often without a word from the store, which may get lost. */
+/** Signals are asked for this often without a word from the store, which may get lost. */
 const unheardMs = 5_000;
 const atOnce = 1_000;
 
-/** Brings what callers wish to the requests that are held here. Wishes of others are theirs, or come with the next claim. */
-export class WishInbox {
+/** Brings what callers signal to the requests that are held here. Signals of others are theirs, or come with the next claim. */
+export class SignalInbox {
   readonly #store: Store;
   readonly #clock: Clock;
   #heard = true;
@@ -19,7 +19,7 @@ export class WishInbox {
     this.#clock = clock;
   }
 
-  /** The store told of a wish. */
+  /** The store told of a signal. */
   heard(): void {
     this.#heard = true;
   }
@@ -29,17 +29,17 @@ export class WishInbox {
   }
 
   /** Reads all that wait: what others leave waiting hides none. Rejects when the store does not answer, and is due again then. */
-  async deliver(held: ReadonlyMap<string, Holding>): Promise<void> {
+  async deliver(held: ReadonlyMap<string, ClaimedRequest>): Promise<void> {
     this.#heard = false;
     try {
       for (let offset = 0; ; offset += atOnce) {
         const order = [['created_at', 'asc']] as const;
-        const page = await this.#store.find('wish', { where: { absorbed: false }, order, limit: atOnce, offset });
-        for (const wish of page) {
-          const holding = held.get(wish.request_id);
-          if (!holding || holding.incoming.has(wish.wish_id)) continue;
-          holding.incoming.set(wish.wish_id, wish);
-          holding.due_at = 0;
+        const page = await this.#store.find('signal', { where: { applied: false }, order, limit: atOnce, offset });
+        for (const signal of page) {
+          const claimed = held.get(signal.request_id);
+          if (!claimed || claimed.incoming.has(signal.signal_id)) continue;
+          claimed.incoming.set(signal.signal_id, signal);
+          claimed.due_at = 0;
         }
         if (page.length < atOnce) break;
       }

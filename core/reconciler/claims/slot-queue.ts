@@ -1,4 +1,4 @@
-import type { Holding } from './claimed-request.ts';
+import type { ClaimedRequest } from './claimed-request.ts';
 
 /** Asks again after this time without a word: requests of other processes have slots too. */
 const firstAsksMs = 1_000;
@@ -9,35 +9,35 @@ const othersAskMs = 10_000;
  * questions of those who cannot be next, and wakes whoever can.
  */
 export class SlotQueue {
-  readonly #waiting = new Map<string, Holding[]>();
-  readonly #wake: (holding: Holding) => void;
+  readonly #waiting = new Map<string, ClaimedRequest[]>();
+  readonly #wake: (claimed: ClaimedRequest) => void;
 
-  constructor(wake: (holding: Holding) => void) {
+  constructor(wake: (claimed: ClaimedRequest) => void) {
     this.#wake = wake;
   }
 
   /** Whether nobody who was accepted earlier waits here for the instance. */
-  mayAsk(holding: Holding, instance: string): boolean {
+  mayAsk(claimed: ClaimedRequest, instance: string): boolean {
     const [first] = this.#of(instance).filter((each) => !each.lost);
-    return first === undefined || first === holding || isEarlier(holding, first);
+    return first === undefined || first === claimed || isEarlier(claimed, first);
   }
 
   /** It was refused, or may not ask yet. */
-  wait(holding: Holding, instance: string, why: string): void {
-    this.leave(holding, instance);
-    const others = this.#of(instance).filter((each) => each !== holding);
-    const waiting = [...others, holding].toSorted((a, b) => (isEarlier(a, b) ? -1 : 1));
+  wait(claimed: ClaimedRequest, instance: string, why: string): void {
+    this.leave(claimed, instance);
+    const others = this.#of(instance).filter((each) => each !== claimed);
+    const waiting = [...others, claimed].toSorted((a, b) => (isEarlier(a, b) ? -1 : 1));
     this.#waiting.set(instance, waiting);
-    holding.holdBack(why, waiting[0] === holding ? firstAsksMs : othersAskMs);
+    claimed.holdBack(why, waiting[0] === claimed ? firstAsksMs : othersAskMs);
   }
 
   /** It waits no longer, but for this instance if one is named: the next may ask. */
-  leave(holding: Holding, except?: string): void {
+  leave(claimed: ClaimedRequest, except?: string): void {
     for (const [instance, waiting] of this.#waiting) {
-      if (instance === except || !waiting.includes(holding)) continue;
+      if (instance === except || !waiting.includes(claimed)) continue;
       this.#waiting.set(
         instance,
-        waiting.filter((each) => each !== holding),
+        waiting.filter((each) => each !== claimed),
       );
       this.freed(instance);
     }
@@ -53,12 +53,12 @@ export class SlotQueue {
     this.#wake(first);
   }
 
-  #of(instance: string): Holding[] {
+  #of(instance: string): ClaimedRequest[] {
     return this.#waiting.get(instance) ?? [];
   }
 }
 
-function isEarlier(a: Holding, b: Holding): boolean {
+function isEarlier(a: ClaimedRequest, b: ClaimedRequest): boolean {
   const [x, y] = [a.case.request, b.case.request];
   return x.created_at < y.created_at || (x.created_at === y.created_at && x.request_id < y.request_id);
 }

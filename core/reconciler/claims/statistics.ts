@@ -1,13 +1,13 @@
 import { isTerminal } from '../../model/request.ts';
 import type { Measured } from '../../model/measured.ts';
 import type { Change } from '../../contract/storage.ts';
-import type { Case } from '../state/request-state.ts';
+import type { RequestState } from '../state/request-state.ts';
 
 /**
  * What the end of a request adds to the statistics of the instances that it was tried at: one change for each, none while it goes on. Written with the
  * end itself, so that each request counts once, also over a crash; added in the store, so that loops side by side lose nothing.
  */
-export function measured(before: Case, { request, attempts, machines }: Omit<Case, 'wishes'>, at: number): Change[] {
+export function measured(before: RequestState, { request, attempts, machines }: Omit<RequestState, 'signals'>, at: number): Change[] {
   if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
   return [...Map.groupBy(attempts, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
     const gave = mine.some(({ attempt }) => machines.counts(attempt).delivered > 0);

@@ -1,13 +1,13 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { disposed } from '../state/attempt.ts';
-import type { Holding } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
 /** Removes what the provider keeps for an attempt without machines. */
-export async function dispose(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function dispose(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  const again = (ms: number) => void holding.dispose_at.set(attempt.attempt, tools.monotonic() + ms);
+  const again = (ms: number) => void claimed.dispose_at.set(attempt.attempt, tools.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (!api) {
     again(30_000);
@@ -15,7 +15,7 @@ export async function dispose(attempt: AttemptRecord, holding: Holding, tools: T
   }
   const left = { order: orderOf(attempt, attempt.prepared?.value), ...(attempt.handle === undefined ? {} : { handle: attempt.handle }) };
   try {
-    const progress = (await api.dispose?.(left, permitOf(holding, tools))) ?? { done: true };
+    const progress = (await api.dispose?.(left, permitOf(claimed, tools))) ?? { done: true };
     if (progress.done) return [(draft) => draft.moveAttempt(attempt.attempt, disposed)];
     again(progress.again_ms ?? defaultAgainMs);
   } catch (error) {

@@ -3,13 +3,13 @@ import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../contract/provider.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
-import { absorbLaunch, absorbLaunchFault } from '../apply/apply-launch.ts';
-import { absorbReports } from '../apply/apply-reports.ts';
+import { applyLaunch, applyLaunchFault } from '../apply/apply-launch.ts';
+import { applyReports } from '../apply/apply-reports.ts';
 import { accepted, answered, prepared, sent } from '../state/attempt.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts';
+import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
 /**
  * Rows that a machine of an answer may need: itself, and what is journalled of it. Where all of them do not fit into one commit the handle is stored
@@ -18,54 +18,60 @@ import { connect, orderOf, permitOf, type Absorb, type Tools } from './tools.ts'
 const rowsOfMachine = 5;
 
 /** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
-export async function send(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function send(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, holding, tools);
+  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, tools);
   const api = connected.api(attempt.api);
   if (!api) return [];
   let called: number | undefined;
   const took = () => (called === undefined ? undefined : Math.round(tools.monotonic() - called));
   try {
-    const { value, fresh } = await prepare(attempt, api, holding, tools);
-    const present = holding.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
+    const { value, fresh } = await prepare(attempt, api, claimed, tools);
+    const present = claimed.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
     if (present.unsent || fresh) {
-      await tools.record(holding, (draft) =>
+      await tools.record(claimed, (draft) =>
         draft.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, draft.now)),
       );
     }
     const order = orderOf(attempt, value);
     called = tools.monotonic();
-    const answer = await api.launch(order, permitOf(holding, tools));
+    const answer = await api.launch(order, permitOf(claimed, tools));
     tellSurplus(answer, attempt, api, tools.log);
-    const { machines, trouble } = await tools.owners.sift(attempt, holding.case.machines, answer.machines ?? []);
+    const { machines, trouble } = await tools.owners.sift(attempt, claimed.case.machines, answer.machines ?? []);
     tools.tellReports(attempt.provider_instance, trouble);
     // The answer was a look; the next one waits for those of other requests.
-    holding.looked_at.set(attempt.attempt, tools.monotonic());
-    holding.unanswered_since.delete(attempt.attempt);
+    claimed.looked_at.set(attempt.attempt, tools.monotonic());
+    claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
     if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
-      await tools.record(holding, (draft) => draft.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
+      await tools.record(claimed, (draft) => draft.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
     return inSlices(
       machines,
-      (draft, slice) => absorbReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
+      (draft, slice) => applyReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
       (draft) => {
         draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-        absorbLaunch(draft, attempt, answer);
+        applyLaunch(draft, attempt, answer);
         if (machines.length > 0) draft.observed();
       },
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    return failed(attempt, error, took(), holding, tools);
+    return failed(attempt, error, took(), claimed, tools);
   }
 }
 
 /** Somebody has to do something about these; of the others the end of the request tells. */
 const forPeople: ReadonlySet<FaultKind> = new Set(['credentials', 'invalid', 'quota']);
 
-function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undefined, holding: Holding, tools: Tools): readonly Absorb[] {
-  if (fault.kind !== 'unavailable') holding.unanswered_since.delete(attempt.attempt);
-  else if (!holding.unanswered_since.has(attempt.attempt)) holding.unanswered_since.set(attempt.attempt, tools.monotonic());
+function failed(
+  attempt: AttemptRecord,
+  fault: ProviderFault,
+  ms: number | undefined,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): readonly Apply[] {
+  if (fault.kind !== 'unavailable') claimed.unanswered_since.delete(attempt.attempt);
+  else if (!claimed.unanswered_since.has(attempt.attempt)) claimed.unanswered_since.set(attempt.attempt, tools.monotonic());
   const { request_id, provider_instance } = attempt;
   const { kind, code } = fault;
   const level = forPeople.has(kind) ? 'warn' : 'debug';
@@ -73,7 +79,7 @@ function failed(attempt: AttemptRecord, fault: ProviderFault, ms: number | undef
   return [
     (draft) => {
       draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      absorbLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
+      applyLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
     },
   ];
 }
@@ -95,10 +101,10 @@ function tellSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: 
 }
 
 /** What the launch refers to and its exact parameters: made once for an attempt, then only read. */
-async function prepare(attempt: AttemptRecord, api: GuardedApi, holding: Holding, tools: Tools) {
+async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: ClaimedRequest, tools: Tools) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
   try {
-    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(holding, tools)), fresh: true };
+    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(claimed, tools)), fresh: true };
   } catch (error) {
     // Preparing starts no machine and is idempotent: a lost answer is only a reason to ask again.
     if (isFault(error) && error.kind === 'unknown-outcome') {

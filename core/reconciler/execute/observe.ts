@@ -1,28 +1,28 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import { absorbAbsence } from '../apply/apply-absence.ts';
-import { absorbReports, absorbSlowness, absorbUndone } from '../apply/apply-reports.ts';
+import { applyAbsence } from '../apply/apply-absence.ts';
+import { applyReports, applySlowness, applyUndone } from '../apply/apply-reports.ts';
 import { isSettled, observed, short } from '../state/attempt.ts';
 import { refOf } from '../plan/release-targets.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, type Absorb, type Tools } from './tools.ts';
+import { connect, orderOf, type Apply, type Tools } from './tools.ts';
 
 /** Of an attempt with so many machines that merely live, those that go are asked about apart. */
 const manyAtRest = 100;
 
 /** Asks how the machines of an attempt are. A failed answer says nothing about them. */
-export async function look(attempt: AttemptRecord, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function look(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  holding.looked_at.set(attempt.attempt, tools.monotonic());
+  claimed.looked_at.set(attempt.attempt, tools.monotonic());
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
-  const { machines: known } = holding.case;
+  const { machines: known } = claimed.case;
   const { going, unready } = known.counts(attempt.attempt);
-  const part = isPartEnough(attempt, holding, tools);
-  if (!part) holding.looked_fully_at.set(attempt.attempt, tools.monotonic());
+  const part = isPartEnough(attempt, claimed, tools);
+  if (!part) claimed.looked_fully_at.set(attempt.attempt, tools.monotonic());
   const asked = [...known.of(attempt.attempt)].filter((machine) => isAlive(machine) && (!part || machine.going !== undefined));
   try {
     const { observation, listed } = await tools.observer.look(connected, api, {
@@ -35,15 +35,15 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
     await turn();
     const { machines, trouble } = await tools.owners.sift(attempt, known, observation.machines);
     tools.tellReports(attempt.provider_instance, trouble);
-    const present = (each: Parameters<Absorb>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
+    const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(
       machines,
-      (draft, slice) => absorbReports(draft, present(draft), slice),
+      (draft, slice) => applyReports(draft, present(draft), slice),
       (draft) => {
         if (!part) draft.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
-        absorbAbsence(draft, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
-        absorbSlowness(draft, present(draft), tools.settings);
-        absorbUndone(draft, present(draft), machines, tools.settings);
+        applyAbsence(draft, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
+        applySlowness(draft, present(draft), tools.settings);
+        applyUndone(draft, present(draft), machines, tools.settings);
         if (!part) draft.observed();
       },
     );
@@ -58,7 +58,7 @@ export async function look(attempt: AttemptRecord, holding: Holding, tools: Tool
  * Of a large attempt at rest those that go are enough between two looks at all of it: forty returns of one machine each from a
  * request of ten thousand must not have all of it described every two seconds.
  */
-function isPartEnough(attempt: AttemptRecord, { case: held, looked_fully_at }: Holding, tools: Tools): boolean {
+function isPartEnough(attempt: AttemptRecord, { case: held, looked_fully_at }: ClaimedRequest, tools: Tools): boolean {
   const { alive, going, unready } = held.machines.counts(attempt.attempt);
   if (!isSettled(attempt) || unready > 0 || going === 0 || alive - going < manyAtRest) return false;
   return tools.monotonic() - (looked_fully_at.get(attempt.attempt) ?? -Infinity) < tools.settings.look_late_ms;

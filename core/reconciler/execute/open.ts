@@ -2,12 +2,12 @@ import { isBrokerError } from '../../contract/errors.ts';
 import { ProviderFault } from '../../contract/fault.ts';
 import { attemptToken } from '../../model/ids.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import { absorbLaunchFault } from '../apply/apply-launch.ts';
-import type { Draft } from '../state/request-state.ts';
+import { applyLaunchFault } from '../apply/apply-launch.ts';
+import type { StateChange } from '../state/request-state.ts';
 import { machineTags } from '../plan/machine-tags.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
-import type { Holding } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, type Absorb, type Tools } from './tools.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import { connect, defaultAgainMs, type Apply, type Tools } from './tools.ts';
 
 /** However long an instance wants to be left alone: then it is seen whether another may serve. */
 const longestHoldMs = 10_000;
@@ -16,16 +16,16 @@ const longestHoldMs = 10_000;
  * Writes down the orders before anything is sent. An instance that cannot say which cloud it is gets none, and one that has as many requests open as it may
  * gets none yet: that is counted in the commit that would open them.
  */
-export async function open(orders: readonly PlannedOrder[], holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const [first] = orders;
   if (!first) return [];
   const { provider_instance } = first.option;
   const connected = await connect(provider_instance, first.option.template, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // Who cannot use a slot keeps none from others.
-    if (holding.case.request.waits_for !== undefined) await tools.record(holding, (draft) => draft.stopWaiting());
+    if (claimed.case.request.waits_for !== undefined) await tools.record(claimed, (draft) => draft.stopWaiting());
     // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
-    holding.holdBack(
+    claimed.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
       Math.min(connected.retry_after_ms ?? defaultAgainMs, longestHoldMs),
     );
@@ -36,19 +36,19 @@ export async function open(orders: readonly PlannedOrder[], holding: Holding, to
   if (connected instanceof ProviderFault) return [(draft) => add(draft, [first], identity, tools, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
   if (max === null) return [(draft) => add(draft, orders, identity, tools)];
-  await openInTurn(provider_instance, max, holding, tools, (draft) => add(draft, orders, identity, tools));
+  await openInTurn(provider_instance, max, claimed, tools, (draft) => add(draft, orders, identity, tools));
   return [];
 }
 
-async function openInTurn(provider_instance: string, max: number, holding: Holding, tools: Tools, write: Absorb): Promise<void> {
-  const { request_id } = holding;
+async function openInTurn(provider_instance: string, max: number, claimed: ClaimedRequest, tools: Tools, write: Apply): Promise<void> {
+  const { request_id } = claimed;
   try {
-    if (tools.slots.mayAsk(holding, provider_instance)) {
-      await tools.record(holding, (draft) => {
+    if (tools.slots.mayAsk(claimed, provider_instance)) {
+      await tools.record(claimed, (draft) => {
         draft.require({ op: 'slot', provider_instance, request_id, max });
         write(draft);
       });
-      tools.slots.leave(holding);
+      tools.slots.leave(claimed);
       return;
     }
   } catch (error) {
@@ -56,11 +56,11 @@ async function openInTurn(provider_instance: string, max: number, holding: Holdi
   }
   const why = `Waiting its turn: '${provider_instance}' has as many requests open as it may, ${max}.`;
   // In the queue at once: nobody who was accepted later shall ask while this is being stored.
-  tools.slots.wait(holding, provider_instance, why);
-  await tools.record(holding, (draft) => draft.setRequest({ waits_for: provider_instance, message: why }));
+  tools.slots.wait(claimed, provider_instance, why);
+  await tools.record(claimed, (draft) => draft.setRequest({ waits_for: provider_instance, message: why }));
 }
 
-function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
+function add(draft: StateChange, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
   const { request, now } = draft;
   let number = draft.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count, offers } of orders) {
@@ -87,7 +87,7 @@ function add(draft: Draft, orders: readonly PlannedOrder[], identity: string, to
     };
     draft.addAttempt(attempt);
     draft.setRequest({ provider_instance, provider_type });
-    if (refusal) absorbLaunchFault(draft, attempt, refusal, tools.settings);
+    if (refusal) applyLaunchFault(draft, attempt, refusal, tools.settings);
   }
   draft.stopWaiting();
 }

@@ -1,38 +1,38 @@
-import { absorbLeft, giveUp } from '../apply/apply-launch.ts';
+import { applyLeft, markLost } from '../apply/apply-launch.ts';
 import { expire, finish, trim, undo } from '../apply/finish.ts';
 import { dropped } from '../state/attempt.ts';
 import type { Step } from '../plan/next-step.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { dispose } from './dispose.ts';
 import { find } from './recover.ts';
 import { look } from './observe.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';
 import { send } from './launch.ts';
-import type { Absorb, Tools } from './tools.ts';
+import type { Apply, Tools } from './tools.ts';
 
 /** Does one step: at most one call to the provider, beside what must be stored before it. Rejects only with ClaimLost or a refused commit. */
-export async function perform(step: Step, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function perform(step: Step, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   switch (step.do) {
     case 'open':
-      return open(step.orders, holding, tools);
+      return open(step.orders, claimed, tools);
     case 'send':
-      return tools.slot(step.attempt.provider_instance, () => send(step.attempt, holding, tools));
+      return tools.slot(step.attempt.provider_instance, () => send(step.attempt, claimed, tools));
     case 'find':
-      return find(step.attempt, holding, tools);
+      return find(step.attempt, claimed, tools);
     case 'look':
-      return look(step.attempt, holding, tools);
+      return look(step.attempt, claimed, tools);
     case 'release':
-      return tools.slot(step.demand.attempt.provider_instance, () => release(step.demand, holding, tools));
+      return tools.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, tools));
     case 'dispose':
-      return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, holding, tools));
+      return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, claimed, tools));
     case 'close':
       return [(draft) => draft.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
-      holding.unanswered_since.delete(step.attempt.attempt);
-      return [(draft) => absorbLeft(draft, step.attempt, step.why)];
+      claimed.unanswered_since.delete(step.attempt.attempt);
+      return [(draft) => applyLeft(draft, step.attempt, step.why)];
     case 'give-up':
-      return [(draft) => giveUp(draft, step.attempt, tools.settings)];
+      return [(draft) => markLost(draft, step.attempt, tools.settings)];
     case 'expire':
       return [expire];
     case 'undo':

@@ -1,27 +1,31 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { bounded } from '../state/attempt.ts';
-import { repeatDue, type Demand } from '../plan/release-targets.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import { repeatDue, type PendingRelease } from '../plan/release-targets.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
-import { connect, defaultAgainMs, permitOf, type Absorb, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './tools.ts';
 
 /** Tells a handle what shall be. */
-export async function release({ attempt, aim, lost_seen }: Demand, holding: Holding, tools: Tools): Promise<readonly Absorb[]> {
+export async function release(
+  { attempt, aim, lost_seen }: PendingRelease,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  const again = (ms: number) => void holding.release_at.set(attempt.attempt, tools.monotonic() + ms);
+  const again = (ms: number) => void claimed.release_at.set(attempt.attempt, tools.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (!api || attempt.handle === undefined) {
     again(defaultAgainMs);
     return [];
   }
   try {
-    const progress = await api.release(attempt.handle, aim, permitOf(holding, tools));
+    const progress = await api.release(attempt.handle, aim, permitOf(claimed, tools));
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
     }
-    holding.release_at.delete(attempt.attempt);
-    if (repeatDue(holding.case, holding.now())) holding.repeated.add(attempt.attempt);
+    claimed.release_at.delete(attempt.attempt);
+    if (repeatDue(claimed.case, claimed.now())) claimed.repeated.add(attempt.attempt);
     const { provider_instance } = attempt;
     return inSlices(
       aim.go,

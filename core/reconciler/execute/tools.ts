@@ -8,15 +8,15 @@ import type { RequestRecord } from '../../model/request.ts';
 import type { CalledFor } from '../../providers/guard/called-for.ts';
 import type { Permit } from '../../providers/guard/guarded-calls.ts';
 import type { Connected, SessionPool } from '../../providers/guard/session-pool.ts';
-import type { Draft } from '../state/request-state.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import type { StateChange } from '../state/request-state.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './shared-observations.ts';
 import type { Owners } from './owners.ts';
 
 /** What came of a step, to be taken in by the case as it is then. */
-export type Absorb = (draft: Draft) => void;
+export type Apply = (draft: StateChange) => void;
 
 export interface Tools {
   readonly pool: SessionPool;
@@ -30,7 +30,7 @@ export interface Tools {
   /** What is known of an API without its instance. It is called through the connected instance alone. */
   api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
   /** Commits in the middle of a step: what must be durable before the next call. */
-  record(holding: Holding, absorb: Absorb): Promise<void>;
+  record(claimed: ClaimedRequest, apply: Apply): Promise<void>;
   /** Requests that wait for one of the requests open at an instance to end. */
   readonly slots: SlotQueue;
   /** Limits how many changing calls of one instance run at once. */
@@ -56,8 +56,8 @@ export async function connect(instance: string, { template_id }: Template, tools
 }
 
 /** What a call for a request may act on: it ends when the claim is lost, or the loop stops. */
-export function permitOf(holding: Holding, tools: Tools): Permit {
-  return { signal: AbortSignal.any([tools.signal, holding.signal]), fence: () => holding.fence(), of: [calledFor(holding.case.request)] };
+export function permitOf(claimed: ClaimedRequest, tools: Tools): Permit {
+  return { signal: AbortSignal.any([tools.signal, claimed.signal]), fence: () => claimed.fence(), of: [calledFor(claimed.case.request)] };
 }
 
 /** Who is charged with what goes wrong in a call for a request. */

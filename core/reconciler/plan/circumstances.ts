@@ -6,7 +6,7 @@ import type { Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import { fallbackOrder } from './fallback-order.ts';
 import type { Circumstances } from './next-step.ts';
-import type { Holding } from '../claims/claimed-request.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Stoppages } from '../background/stoppages.ts';
 
@@ -22,16 +22,16 @@ export interface Surroundings {
 }
 
 /** What the next step of a request rests on, as it is now. */
-export function circumstancesOf(holding: Holding, around: Surroundings): Circumstances {
+export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): Circumstances {
   const monotonic = around.clock.monotonic();
-  const { held_back } = holding;
+  const { held_back } = claimed;
   const left = (held_back?.until ?? 0) - monotonic;
   return {
-    now: holding.now(),
+    now: claimed.now(),
     monotonic,
     settings: around.settings,
-    agenda: holding,
-    fallbackOrder: () => fallbackOrder(holding.case.request, around.directory, around.stoppages.barredFor(holding.request_id)),
+    agenda: claimed,
+    fallbackOrder: () => fallbackOrder(claimed.case.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) => around.pool.quarantined(provider_instance, order.template.template_id)?.message,
     outOfReach({ provider_instance: name, identity, api }) {

@@ -2,8 +2,8 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../contract/provider.ts';
-import { demands, isRefused, repeatDue, stopsArrivals, type Demand } from './release-targets.ts';
-import type { Case } from '../state/request-state.ts';
+import { pendingReleases, isRefused, repeatDue, stopsArrivals, type PendingRelease } from './release-targets.ts';
+import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
 import { nobody, type FallbackOrder } from './fallback-order.ts';
@@ -16,7 +16,7 @@ export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
   | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
-  | { readonly do: 'release'; readonly demand: Demand }
+  | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
   /** `skipped`: why offers were not asked at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
@@ -32,7 +32,7 @@ export interface Agenda {
   /** Attempts of which a provider accepted what a successor repeats. */
   readonly repeated: ReadonlySet<number>;
   /** A caller wants to know. */
-  readonly look_now: boolean;
+  readonly refresh_now: boolean;
 }
 
 /** What the decision rests on, beside the case. */
@@ -65,7 +65,7 @@ export interface Decision {
 }
 
 /** What to do next for a provisioning request. Pure: the same case in the same circumstances gives the same answer, also after a crash. */
-export function nextStep(from: Case, at: Circumstances): Decision {
+export function nextStep(from: RequestState, at: Circumstances): Decision {
   const { request } = from;
   const over = isTerminal(request.status);
   const stop = stopsArrivals(from, at.now);
@@ -106,11 +106,11 @@ export function nextStep(from: Case, at: Circumstances): Decision {
     }
   }
 
-  const asked = demands({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
+  const asked = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
   if (asked.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
-  for (const demand of asked) {
-    const due = at.agenda.release_at.get(demand.attempt.attempt) ?? 0;
-    if (due <= at.monotonic) steps.push({ do: 'release', demand });
+  for (const pending of asked) {
+    const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
+    if (due <= at.monotonic) steps.push({ do: 'release', pending });
     else wake.in(due - at.monotonic);
   }
 
@@ -154,7 +154,7 @@ function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 }
 
 /** An order of which nothing was carried out needs no provider to be given up: it is no longer wanted, or another instance is to have it. */
-function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
+function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
   const { provider_instance } = attempt;
   if (stop) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
@@ -168,7 +168,7 @@ function leave(from: Case, attempt: AttemptRecord, stop: boolean, at: Circumstan
 }
 
 /** Somebody has to change the configuration before it is known what an order started. */
-function waitsInVain({ attempts }: Case, at: Circumstances): string | undefined {
+function waitsInVain({ attempts }: RequestState, at: Circumstances): string | undefined {
   const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
   return out === undefined ? undefined : `${out}: what was ordered there is followed up when it can be reached again.`;
 }
@@ -180,7 +180,7 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: C
 }
 
 /** Another instance, one that answers, has something left for its machines. */
-function isServedElsewhere(from: Case, attempt: AttemptRecord, at: Circumstances): boolean {
+function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circumstances): boolean {
   if (at.held_back !== undefined) return false;
   const { options } = at.fallbackOrder();
   const others = options.filter(({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy);
@@ -197,7 +197,7 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
   return [];
 }
 
-function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number | undefined {
+function lookDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
   const { alive, going, unready } = from.machines.counts(attempt.attempt);
   // What was found late is looked at until it has been seen: that nothing more may come says nothing of what came unseen.
@@ -207,7 +207,7 @@ function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number 
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
   const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
-  if (at.agenda.look_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
+  if (at.agenda.refresh_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
   return gridAfter(last, cadence);
 }
 
@@ -215,7 +215,7 @@ function lookDue(from: Case, attempt: AttemptRecord, at: Circumstances): number 
 const gridAfter = (last: number, cadence: number): number => (Math.floor(last / cadence) + 1) * cadence;
 
 /** After the end: machines that live are followed, and what is left of attempts without machines is removed. */
-function rest(from: Case, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
+function rest(from: RequestState, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;

@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import type { Case } from '../state/request-state.ts';
+import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { isStaying } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
@@ -22,14 +22,14 @@ const fruitlessTries = 3;
  * So long an offer that lacked capacity is left alone. A request that keeps trying asks ever more rarely, each time after a hundredth of its age: one that
  * waits for a week makes some hundred attempts, not forty thousand.
  */
-const probeMs = ({ request }: Case, { now, offer_probe_ms, persistent }: Moment): number =>
+const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }: Moment): number =>
   persistent ? Math.max(offer_probe_ms, (now - request.created_at) / 100) : offer_probe_ms;
 
 /** So long what an offer lacked is remembered: at least until it is asked again. */
-const memoryMs = (from: Case, at: Moment): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
+const memoryMs = (from: RequestState, at: Moment): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
 
 /** The attempts of a request at an option that count. */
-export const attemptsAt = (from: Case, { provider_instance, api }: ProviderOption, at: Moment): readonly AttemptRecord[] => {
+export const attemptsAt = (from: RequestState, { provider_instance, api }: ProviderOption, at: Moment): readonly AttemptRecord[] => {
   const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
   return from.attempts.filter((each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since);
 };
@@ -54,7 +54,7 @@ export const lastUnanswered = (tried: readonly AttemptRecord[]): number =>
 export type Standing = 'used-up' | { readonly tried_again_at?: number };
 
 /** `offer` undefined: all that an API has which lets nobody choose. */
-export function standingOf(from: Case, tried: readonly AttemptRecord[], offer: Offer | undefined, at: Moment): Standing {
+export function standingOf(from: RequestState, tried: readonly AttemptRecord[], offer: Offer | undefined, at: Moment): Standing {
   const mine = tried.filter(({ order }) => offer === undefined || order.offers?.some(({ key }) => key === offer.key));
   if (mine.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && concerns(each, attempt, offer)))) return 'used-up';
   const lacked = mine.filter((attempt) => attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)));
@@ -69,7 +69,7 @@ export function standingOf(from: Case, tried: readonly AttemptRecord[], offer: O
 }
 
 /** The last attempt that got all that it was to get: what was short before it was there again then. 0: none. */
-const lastServed = (from: Case, mine: readonly AttemptRecord[]): number =>
+const lastServed = (from: RequestState, mine: readonly AttemptRecord[]): number =>
   Math.max(
     0,
     ...mine.filter((each) => each.shortfall.length === 0 && isSettled(each) && !isFruitless(from, each)).map(({ attempt }) => attempt),
@@ -97,5 +97,5 @@ function blames({ order, shortfall }: AttemptRecord, offer: Offer | undefined): 
 }
 
 /** It ended without a machine that stays or was of use. */
-const isFruitless = (from: Case, attempt: AttemptRecord): boolean =>
+const isFruitless = (from: RequestState, attempt: AttemptRecord): boolean =>
   isSettled(attempt) && ![...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);

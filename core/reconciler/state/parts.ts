@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { RequestRecord } from '../../model/request.ts';
-import type { WishRecord } from '../../model/signal.ts';
+import type { SignalRecord } from '../../model/signal.ts';
 import type { Change } from '../../contract/storage.ts';
 
 /** What is said of one machine, until it is known with whom it shares a line of the journal. */
@@ -21,15 +21,15 @@ export interface Rows {
   /** Attempts as they were, with the handles that they get. */
   readonly handles: readonly AttemptRecord[];
   readonly request: RequestRecord;
-  readonly wishes: readonly WishRecord[];
+  readonly signals: readonly SignalRecord[];
   readonly events: readonly EventRecord[];
 }
 
 /**
  * Cuts a change into commits of at most `most` rows, each under the fence: a transaction that is too large holds everybody else up. After a crash between
  * two of them the request is loaded as it is then and the step is done again, so the order matters: machines first, each with what is journalled of
- * it, then attempts, then the request with the wishes that it carried out. An attempt that says that nothing more comes is thus never stored before the
- * machines that came, and no wish counts as carried out before what it asks for is stored. Handles are stored before all of it: a machine that is stored without one could never
+ * it, then attempts, then the request with the signals that it carried out. An attempt that says that nothing more comes is thus never stored before the
+ * machines that came, and no signal counts as carried out before what it asks for is stored. Handles are stored before all of it: a machine that is stored without one could never
  * be released if its order cannot be repeated after the crash. What is decided from is derived from these rows, never
  * counted up: doing the first parts twice changes nothing.
  */
@@ -56,10 +56,10 @@ export function partsOf(rows: Rows, most: number, eventsOf: (told: readonly Told
   };
   for (const { record, events } of rows.machines) add([{ op: 'put', kind: 'machine', record }], events);
   for (const { record, events } of rows.attempts) add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
-  // The request, the wishes and what was decided stand or fall together.
+  // The request, the signals and what was decided stand or fall together.
   const last: Change[] = [
     { op: 'put', kind: 'request', record: rows.request },
-    ...rows.wishes.map((record): Change => ({ op: 'put', kind: 'wish', record })),
+    ...rows.signals.map((record): Change => ({ op: 'put', kind: 'signal', record })),
     ...rows.events.map(inserted),
   ];
   for (let i = 0; i < last.length; i += most) add(last.slice(i, i + most));

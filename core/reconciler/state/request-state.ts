@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventRecord } from '../../model/records.ts';
-import type { WishRecord } from '../../model/signal.ts';
+import type { SignalRecord } from '../../model/signal.ts';
 import type { Change } from '../../contract/storage.ts';
 import { accepted, derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
@@ -10,16 +10,16 @@ import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
 import { partsOf, type Rows } from './parts.ts';
 
 /** Everything that is known of one request, as the holder of its claim has it in memory. */
-export interface Case {
+export interface RequestState {
   readonly request: RequestRecord;
   readonly attempts: readonly AttemptRecord[];
   readonly machines: Machines;
-  /** Wishes of callers that are not absorbed yet. */
-  readonly wishes: readonly WishRecord[];
+  /** Signals of callers that are not applied yet. */
+  readonly signals: readonly SignalRecord[];
 }
 
 /** A case as its holder has it: what became durable is put into its machines. */
-export interface HeldCase extends Case {
+export interface HeldState extends RequestState {
   readonly machines: MachineSet;
 }
 
@@ -32,14 +32,14 @@ interface Told {
  * A case on its way to its next state. It only collects: the changes are committed by the holder, and only then does the next state hold. `now` is in the
  * time of the holder, see Holding.
  */
-export class Draft {
+export class StateChange {
   #request: RequestRecord;
   readonly #attempts: Map<number, AttemptRecord>;
   readonly #before: readonly AttemptRecord[];
   readonly #machines: ChangedMachines;
-  readonly #wishes: Map<string, WishRecord>;
+  readonly #signals: Map<string, SignalRecord>;
   readonly #changedAttempts = new Set<number>();
-  readonly #absorbed: WishRecord[] = [];
+  readonly #applied: SignalRecord[] = [];
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
   /** By machine, in the order of telling. */
@@ -48,13 +48,13 @@ export class Draft {
   #observed = false;
   readonly now: number;
 
-  constructor(from: Case, now: number) {
+  constructor(from: RequestState, now: number) {
     this.now = now;
     this.#request = from.request;
     this.#before = from.attempts;
     this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
     this.#machines = new ChangedMachines(from.machines);
-    this.#wishes = new Map(from.wishes.map((wish) => [wish.wish_id, wish]));
+    this.#signals = new Map(from.signals.map((signal) => [signal.signal_id, signal]));
   }
 
   get request(): RequestRecord {
@@ -66,8 +66,8 @@ export class Draft {
   get machines(): Machines {
     return this.#machines;
   }
-  get wishes(): readonly WishRecord[] {
-    return [...this.#wishes.values()];
+  get signals(): readonly SignalRecord[] {
+    return [...this.#signals.values()];
   }
 
   attempt(number: number): AttemptRecord | undefined {
@@ -126,9 +126,9 @@ export class Draft {
     this.#machines.put(rest);
   }
 
-  absorb(wish: WishRecord): void {
-    this.#wishes.delete(wish.wish_id);
-    this.#absorbed.push({ ...wish, absorbed: true });
+  apply(signal: SignalRecord): void {
+    this.#signals.delete(signal.signal_id);
+    this.#applied.push({ ...signal, applied: true });
   }
 
   /** The provider answered how its machines are. That alone is not worth a commit: it is stored with whatever changed. */
@@ -172,14 +172,14 @@ export class Draft {
   }
 
   get changed(): boolean {
-    const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#absorbed.length + this.#events.length;
+    const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#applied.length + this.#events.length;
     return this.#requestChanged || changes > 0;
   }
 
   /** How the case is once all that changed is durable. `into`: the machines of its holder, into which the changed ones are put. */
-  done(into: MachineSet): HeldCase {
+  done(into: MachineSet): HeldState {
     for (const machine of this.#machines.changed) into.put(machine);
-    return { request: this.#request, attempts: this.attempts, machines: into, wishes: this.wishes };
+    return { request: this.#request, attempts: this.attempts, machines: into, signals: this.signals };
   }
 
   /** What to commit, in parts of at most `rows` rows; see `partsOf`. */
@@ -195,7 +195,7 @@ export class Draft {
       })),
       handles: this.#newHandles(),
       request: this.#request,
-      wishes: this.#absorbed,
+      signals: this.#applied,
       events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
     };
     return partsOf(changed, rows, (told) => this.#asEvents(told));

@@ -5,7 +5,7 @@ import type { HostRef } from '../../contract/provider.ts';
 import type { Query, Store } from '../../contract/storage.ts';
 import { inOrder } from './machine-order.ts';
 import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';
-import { Strangers } from './unknown-hosts.ts';
+import { UnknownHosts } from './unknown-hosts.ts';
 
 const machinesAtOnce = 10_000;
 
@@ -19,12 +19,12 @@ export interface Hosts {
 export class Inventory {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #strangers: Strangers;
+  readonly #unknownHosts: UnknownHosts;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#strangers = new Strangers(store, clock);
+    this.#unknownHosts = new UnknownHosts(store, clock);
   }
 
   /** The machine that a name means, as `machinesNamed` says. */
@@ -69,7 +69,7 @@ export class Inventory {
   async reclaimed(machine_ids: readonly string[], names: readonly string[], instance?: string): Promise<readonly Reclaimed[]> {
     const { machines, unknown } = await this.hosts(machine_ids, names);
     const now = this.#clock.now();
-    const gone = await this.#strangers.gone(unknown, instance);
+    const gone = await this.#unknownHosts.gone(unknown, instance);
     return [
       ...machines.flatMap((machine) => reclaimOf(machine, now) ?? []),
       ...gone.map(({ machine_id = '', name }) => ({

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider.ts';
-import { answeredTopic, askedTopic, heldMs, itemOf, type StrangerAnswer } from '../unknown-host-facts.ts';
+import { answeredTopic, askedTopic, heldMs, itemOf, type UnknownHostAnswer } from '../unknown-host-facts.ts';
 import type { Store } from '../../contract/storage.ts';
 
 /** An answer that is older is asked for again; until the new one is there, the old one counts. */
@@ -12,7 +12,7 @@ const rowsAtOnce = 200;
 const mostAtOnce = 2_000;
 
 /** What faces know of hosts that no request knows, and how they have the loop ask for them. */
-export class Strangers {
+export class UnknownHosts {
   readonly #store: Store;
   readonly #clock: Clock;
 
@@ -36,7 +36,9 @@ export class Strangers {
     );
     for (let i = 0; i < questions.length; i += rowsAtOnce)
       await this.#store.commit(questions.slice(i, i + rowsAtOnce).map((record) => ({ op: 'put', kind: 'fact', record })));
-    return [...byItem].flatMap(([item, host]) => ((answers.get(item)?.value as StrangerAnswer | undefined)?.lives === false ? [host] : []));
+    return [...byItem].flatMap(([item, host]) =>
+      (answers.get(item)?.value as UnknownHostAnswer | undefined)?.lives === false ? [host] : [],
+    );
   }
 
   async #facts(topic: string, name: string, items: readonly string[]): Promise<ReadonlyMap<string, FactRecord>> {

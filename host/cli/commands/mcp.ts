@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { McpFlags } from '../../mcp/serve.ts';
-import { addReachOptions } from '../common-options.ts';
+import { addClientOptions } from '../common-options.ts';
 import { addExamples, type Example } from '../examples.ts';
 import { port } from '../port.ts';
 import type { Cli } from '../cli.ts';
@@ -25,7 +25,7 @@ export function mcpCommands(program: Command, { terminal }: Cli): void {
     .option('--allow-host <name>', "With --http: a name by which the server may be called, beside this machine's own; repeatable.", each)
     .option('--allow-origin <origin>', 'With --http: an origin whose pages may call, beside those of this machine; repeatable.', origin);
   addExamples(serve, examples);
-  addReachOptions(serve);
+  addClientOptions(serve);
   serve.action(async (flags: McpFlags) => {
     const lost = (['host', 'port', 'allowHost', 'allowOrigin'] as const).find((name) => !flags.http && flags[name] !== undefined);
     if (lost) serve.error(`error: --${lost.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} needs --http`);

@@ -6,7 +6,7 @@ import { planOf } from '../../../core/schema/plan.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from './declared-operations.ts';
 import { readValueFile } from './read-file.ts';
-import { templateFields, Unreadable } from './read-texts.ts';
+import { templateFields, UsageError } from './read-texts.ts';
 
 /** Inputs that are whole documents, by operation. Those whose input is a template take it as a whole. */
 const documents: Readonly<Record<string, string>> = {
@@ -60,14 +60,14 @@ export async function withFile(
   if (named) return [merged(operation, named, over)];
   if (operation.kind === 'query' && wanted === undefined) return templates.map((template) => merged(operation, template, over));
   const ids = templates.map(({ template_id }) => String(template_id)).join(', ');
-  throw new Unreadable(`${file} has ${templates.length} templates (${ids}); name one of them`);
+  throw new UsageError(`${file} has ${templates.length} templates (${ids}); name one of them`);
 }
 
 /** A template may have another id than its file says when it is made, never when it is changed: that would be another one. */
 function merged({ name }: DeclaredOperation, template: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const [inFile, named] = [template['template_id'], over['template_id']];
   if (name === 'update_template' && inFile !== undefined && named !== undefined && inFile !== named)
-    throw new Unreadable(`the file is of the template '${String(inFile)}', not of '${String(named)}'`);
+    throw new UsageError(`the file is of the template '${String(inFile)}', not of '${String(named)}'`);
   return { ...template, ...over };
 }
 

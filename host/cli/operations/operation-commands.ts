@@ -6,7 +6,7 @@ import { addFileInputs, withFile, type FileFlags } from './file-inputs.ts';
 import { addInputs } from './input-options.ts';
 import { optionOf } from '../option-names.ts';
 import { nameInputs } from './rename-inputs.ts';
-import { readTexts, Unreadable } from './read-texts.ts';
+import { readTexts, UsageError } from './read-texts.ts';
 import { addReturnAll, insteadOfIds, returnsAll, type ReturnAllFlags } from './return-all.ts';
 import type { Call, RunFlags } from './run-operation.ts';
 import type { Cli } from '../cli.ts';
@@ -35,7 +35,7 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
       const calls = await callsOf(form, args, flags, (sentence) => cli.terminal.err(`muster: warning: ${sentence}\n`));
       cli.code = await runOperation(calls, form, { ...flags, server: flags.server ?? true }, cli.terminal);
     } catch (error) {
-      if (error instanceof Unreadable) command.error(`error: ${error.message}`);
+      if (error instanceof UsageError) command.error(`error: ${error.message}`);
       throw nameInputs(error, operation);
     }
   });
@@ -62,8 +62,8 @@ function requireInputs(
   const missing = required.filter((name) => input[name] === undefined);
   if (missing.length > 0) {
     const named = missing.map((name) => (args.includes(name) ? `argument '${name}'` : `option '${optionOf(name)}'`));
-    throw new Unreadable(`missing required ${named.join(' and ')}`);
+    throw new UsageError(`missing required ${named.join(' and ')}`);
   }
   // What destroys everything says so itself; here it is asked for before anything is called.
-  if ('confirm' in properties && input['confirm'] !== true) throw new Unreadable('every machine is given back by this; add --force');
+  if ('confirm' in properties && input['confirm'] !== true) throw new UsageError('every machine is given back by this; add --force');
 }

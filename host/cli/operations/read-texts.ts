@@ -5,7 +5,7 @@ import { declarations, type DeclaredOperation, type FieldSchema } from './declar
 import { mannerOf, spellingsOf } from './input-options.ts';
 
 /** What was written cannot be read as what it has to be: said as a usage error. */
-export class Unreadable extends Error {}
+export class UsageError extends Error {}
 
 /**
  * The input of an operation from the texts of a command line, by canonical names. Numbers and the like are converted where that is unmistakable;
@@ -28,7 +28,7 @@ export function readTexts(
     const [first, ...others] = given.map(([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const);
     if (first === undefined) continue;
     const other = others.find(([, value]) => JSON.stringify(value) !== JSON.stringify(first[1]));
-    if (other) throw new Unreadable(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
+    if (other) throw new UsageError(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
     input[name] = first[1];
   }
   return convertText(planOf(operation.input), input) as Record<string, unknown>;
@@ -52,7 +52,7 @@ export function mapOf(texts: readonly string[], plan: Plan, spelling: string): R
   const parts = texts.map((text): object => {
     if (text.trimStart().startsWith('{')) return json(text, spelling) as object;
     const at = text.indexOf('=');
-    if (at < 1) throw new Unreadable(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
+    if (at < 1) throw new UsageError(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
     const value = text.slice(at + 1);
     return { [text.slice(0, at)]: plan.fields || holdsTexts(plan) ? value : jsonOrText(value) };
   });
@@ -64,7 +64,7 @@ export function templateFields(texts: readonly string[], spelling: string): Reco
   const fields: Record<string, unknown> = {};
   for (const text of texts) {
     const [, field = '', key, value = ''] = /^([^=.]+)(?:\.([^=]+))?=(.*)$/s.exec(text) ?? [];
-    if (field === '') throw new Unreadable(`option '${spelling}' takes field=value; '${text}' is none`);
+    if (field === '') throw new UsageError(`option '${spelling}' takes field=value; '${text}' is none`);
     if (key === undefined) fields[field] = templateValue(field, value);
     else fields[field] = { ...(fields[field] as object | undefined), [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value) };
   }
@@ -103,6 +103,6 @@ function json(text: string, spelling: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Unreadable(`'${spelling}' is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`'${spelling}' is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

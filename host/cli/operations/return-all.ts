@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { declarations, type DeclaredOperation } from './declared-operations.ts';
-import { Unreadable } from './read-texts.ts';
+import { UsageError } from './read-texts.ts';
 import type { Call } from './run-operation.ts';
 
 export interface ReturnAllFlags {
@@ -20,8 +20,8 @@ export function addReturnAll(command: Command): void {
 
 /** `machines return --all --force` is another operation. */
 export function insteadOfIds(input: Readonly<Record<string, unknown>>, { force }: ReturnAllFlags): Call {
-  if (input['machine_ids'] !== undefined) throw new Unreadable('--all stands instead of machine ids; give one of them');
-  if (!force) throw new Unreadable('--all gives every machine back; add --force');
+  if (input['machine_ids'] !== undefined) throw new UsageError('--all stands instead of machine ids; give one of them');
+  if (!force) throw new UsageError('--all gives every machine back; add --force');
   const operation = declarations().operations.find(({ name }) => name === 'cleanup_all_resources') as DeclaredOperation;
   const { timeout } = input;
   return { operation, input: { confirm: true, ...(timeout === undefined ? {} : { timeout }) } };

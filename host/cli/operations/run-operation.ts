@@ -1,7 +1,7 @@
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { interruption } from '../../process/interruption.ts';
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
-import { openClient, purposeOf, type Opened, type ReachFlags } from '../../client/open-client.ts';
+import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
 import { neverReached } from '../../client/never-reached.ts';
 import type { OperationClient } from '../../client/server-client.ts';
 import { tellServer } from '../../client/tell-server.ts';
@@ -15,7 +15,7 @@ import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-request
 import { watch } from './watch.ts';
 
 /** The options that every operation command has. */
-export interface RunFlags extends ReachFlags {
+export interface RunFlags extends ClientFlags {
   readonly output: Form;
   readonly wait?: boolean;
   readonly waitTimeout?: number;

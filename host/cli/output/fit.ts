@@ -1,7 +1,7 @@
 import { width } from './width.ts';
 
 /** A column before it has a width: its title and its cells, one line of plain text each. */
-export interface Draft {
+export interface StateChange {
   readonly title: string;
   readonly cells: readonly string[];
 }
@@ -17,7 +17,7 @@ const longestWord = 40;
  * words give way, and titles; ids and other single
  * words never do, so that they can be copied. Where that is not enough the last columns are left out.
  */
-export function fit(drafts: readonly Draft[], columns: number | undefined): number[] {
+export function fit(drafts: readonly StateChange[], columns: number | undefined): number[] {
   const natural = drafts.map(({ title, cells }) => Math.max(width(title), ...cells.map(width)));
   if (columns === undefined || needed(natural) <= columns) return natural;
   const least = drafts.map((draft) => Math.max(longestIn(draft.title), ...draft.cells.map(leastOf)));

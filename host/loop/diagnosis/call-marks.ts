@@ -30,7 +30,7 @@ const partsOf = (memory: SharedArrayBuffer) => {
 };
 
 /** Marks, for the thread that keeps this one, in whose name code of plugins runs. */
-export class CallMarks implements CallWatch {
+export class CallTracking implements CallWatch {
   readonly #parts: ReturnType<typeof partsOf>;
   readonly #places: ReadonlyMap<string, number>;
   readonly #context = new AsyncLocalStorage<Whose>();
@@ -97,7 +97,7 @@ export interface Marks {
   readonly last?: Whose;
 }
 
-export function readMarks(memory: SharedArrayBuffer, names: readonly string[]): Marks {
+export function readTracking(memory: SharedArrayBuffer, names: readonly string[]): Marks {
   const parts = partsOf(memory);
   const [at_once, last] = [parts.at_once.read(names), parts.last.read(names)];
   const under_way = names.slice(0, mostNames).filter((_, index) => Atomics.load(parts.under_way, index) > 0);

@@ -3,7 +3,7 @@ import type { Marks } from './call-marks.ts';
 import type { ThreadStack } from './thread-stack.ts';
 
 /** Whose calls may have stopped a thread, and where it stood. */
-export interface Suspects {
+export interface HangDiagnosis {
   readonly names: readonly string[];
   /** The request that the one of them was called for, where it is known. */
   readonly of?: CalledFor;
@@ -19,7 +19,7 @@ export interface Suspects {
  * 4. Else it can be anybody of whom a call is under way: all of them, since none can be cleared.
  * `own`: what the URLs of muster's own code begin with.
  */
-export function suspectsOf(stack: ThreadStack | undefined, marks: Marks, own: readonly string[]): Suspects {
+export function diagnoseHang(stack: ThreadStack | undefined, marks: Marks, own: readonly string[]): HangDiagnosis {
   const foreign = stack?.frames.find(({ url }) => url !== '' && !url.startsWith('node:') && !own.some((root) => url.startsWith(root)));
   const where = foreign ? { where: `${foreign.name} (${foreign.url}:${foreign.line})` } : {};
   const sure = stack?.whose ?? marks.at_once;
@@ -33,7 +33,7 @@ export function suspectsOf(stack: ThreadStack | undefined, marks: Marks, own: re
  * that runs at once; else one of whom a call was under way now and at the end before, for once proves nothing
  * (`before`: who were then). A thread that ends for want of memory has no last words.
  */
-export function endedBy({ last, at_once, under_way }: Marks, before: readonly string[]): Suspects {
+export function endedBy({ last, at_once, under_way }: Marks, before: readonly string[]): HangDiagnosis {
   const sure = last ?? at_once;
   if (sure) return { names: [sure.name], ...(sure.of ? { of: sure.of } : {}) };
   return { names: under_way.filter((name) => before.includes(name)) };

@@ -3,7 +3,7 @@ import type { Log } from '../../../core/contract/log.ts';
 import type { Quarantined } from '../../../core/providers/guard/session-pool.ts';
 import type { Marks } from './call-marks.ts';
 import { Quarantine } from './quarantine.ts';
-import { endedBy, suspectsOf, type Suspects } from './hang-diagnosis.ts';
+import { endedBy, diagnoseHang, type HangDiagnosis } from './hang-diagnosis.ts';
 import type { ThreadStack } from './thread-stack.ts';
 
 /** What the URLs of muster's own code begin with. */
@@ -36,7 +36,7 @@ export class StoppedThreads {
 
   /** A thread hangs. `stack`: where, if that could be seen. */
   hung(thread: number, stack: ThreadStack | undefined, marks: Marks): void {
-    const suspects = suspectsOf(stack, marks, own);
+    const suspects = diagnoseHang(stack, marks, own);
     const { names, where, of } = suspects;
     const at = where === undefined ? '' : ` in ${where}`;
     const frames = stack?.frames.map(({ name, url, line }) => `${name} (${url}:${line})`);
@@ -51,7 +51,7 @@ export class StoppedThreads {
     this.#charge(suspects, `ended the loop's thread`);
   }
 
-  #charge({ names, of }: Suspects, did: string): void {
+  #charge({ names, of }: HangDiagnosis, did: string): void {
     const unsure = names.length > 1 ? ', or that of another whose calls were under way,' : '';
     const called = of ? `, called for request ${of.request_id}` : '';
     for (const name of names) {

@@ -1,5 +1,5 @@
 import type { Log } from '../../../core/contract/log.ts';
-import type { CallMarks, Whose } from './call-marks.ts';
+import type { CallTracking, Whose } from './call-marks.ts';
 import { instancesOf, type PluginPlaces } from './plugin-places.ts';
 
 /**
@@ -8,7 +8,12 @@ import { instancesOf, type PluginPlaces } from './plugin-places.ts';
  * where it runs in nobody's name and arose in the code of a plugin, of whatever instance: then it is held against all
  * that the plugin serves. All else ends the thread as before.
  */
-export function keepStrayErrors(marks: CallMarks, places: PluginPlaces, log: Log, failed: (whose: Whose, message: string) => void): void {
+export function keepUncaughtErrors(
+  marks: CallTracking,
+  places: PluginPlaces,
+  log: Log,
+  failed: (whose: Whose, message: string) => void,
+): void {
   const stray = (error: unknown): void => {
     const whose = marks.whose();
     const names = whose ? [whose.name] : instancesOf(error, places);

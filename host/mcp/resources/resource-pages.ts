@@ -1,5 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import type { CarryOperation } from '../sessions/broker-access.ts';
+import type { ExecuteOperation } from '../sessions/broker-access.ts';
 import { refusal } from '../tools/refusal.ts';
 import { resourceKinds, type ResourceKind } from './resource-kinds.ts';
 
@@ -34,7 +34,7 @@ const pageSize = 200;
 /** Things from where the cursor is, a page or a little more; `next` is the cursor of those after them. */
 export async function resourcePage(
   cursor: string | undefined,
-  carry: CarryOperation,
+  carry: ExecuteOperation,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly next: string | undefined }> {
   let [at, offset] = readCursor(cursor);
@@ -50,7 +50,7 @@ export async function resourcePage(
 async function entriesOf(
   { kind: name, where, describe }: Section,
   offset: number,
-  carry: CarryOperation,
+  carry: ExecuteOperation,
   signal: AbortSignal,
 ): Promise<{ readonly mine: readonly Found[]; readonly next: number | undefined }> {
   const kind = resourceKinds.find((each) => each.name === name) as ResourceKind;

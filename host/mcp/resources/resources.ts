@@ -2,7 +2,7 @@ import { ErrorCode, type ListResourcesResult, type ReadResourceResult, type Reso
 import { sentences } from '../../../core/contract/findings.ts';
 import { compile } from '../../../core/schema/compile.ts';
 import { asSdkError, NotFoundError } from '../../sdk/errors.ts';
-import type { CarryOperation } from '../sessions/broker-access.ts';
+import type { ExecuteOperation } from '../sessions/broker-access.ts';
 import { resourceKinds, type ResourceKind } from './resource-kinds.ts';
 import { resourcePage } from './resource-pages.ts';
 import { isRefusal, refusal } from '../tools/refusal.ts';
@@ -22,7 +22,11 @@ export const resourceTemplates = resourceKinds.flatMap(({ name, description, lis
 ]);
 
 /** The lists first, then what can be named: templates, provider instances, requests that have not ended. */
-export async function listResources(cursor: string | undefined, carry: CarryOperation, signal: AbortSignal): Promise<ListResourcesResult> {
+export async function listResources(
+  cursor: string | undefined,
+  carry: ExecuteOperation,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
   const { found, next } = await told(() => resourcePage(cursor, carry, signal), scheme);
   const lists = cursor === undefined ? resourceKinds.map((kind) => ({ kind, id: undefined, description: kind.description })) : [];
   const resources = [...lists, ...found].map(
@@ -39,7 +43,7 @@ export async function listResources(cursor: string | undefined, carry: CarryOper
 const address = /^muster:\/\/(\w+)(?:\/([^/?#]+))?\/?(?:\?([^#]*))?$/;
 
 /** What stands at an address, in our own words. */
-export async function readResource(uri: string, carry: CarryOperation, signal: AbortSignal): Promise<ReadResourceResult> {
+export async function readResource(uri: string, carry: ExecuteOperation, signal: AbortSignal): Promise<ReadResourceResult> {
   const [, name, id, query] = address.exec(uri) ?? [];
   const kind = resourceKinds.find((each) => each.name === name);
   if (!kind) throw notFound(uri, `Nothing is at ${uri}; there are ${resourceKinds.map((each) => `${scheme}${each.name}`).join(', ')}.`);

@@ -5,11 +5,11 @@ import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 
 /** Carries an operation out, in our own words whatever the scheduler. Rejects as the SDK does. */
-export type CarryOperation = (operation: Operation<any, any>, input: unknown, signal: AbortSignal) => Promise<unknown>;
+export type ExecuteOperation = (operation: Operation<any, any>, input: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** The broker, for a process that outlives servers. */
 export interface BrokerAccess {
-  readonly carry: CarryOperation;
+  readonly carry: ExecuteOperation;
   /** Resolves when no call is under way. */
   idle(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
 import type { LocalClient } from '../../client/local-client.ts';
-import { openClient, type Purpose, type ReachFlags } from '../../client/open-client.ts';
+import { openClient, type Purpose, type ClientFlags } from '../../client/open-client.ts';
 import { runningServer } from '../../client/running-server.ts';
 import { tellServer } from '../../client/tell-server.ts';
 import type { OperationClient } from '../../client/server-client.ts';
@@ -34,8 +34,8 @@ interface Held {
 const filesMs = 30_000;
 
 /** The client that calls share as long as it is the right one. */
-export function clientPool(flags: Omit<ReachFlags, 'server'>, terminal: Terminal): ClientPool {
-  const reach: ReachFlags = { ...flags, server: true };
+export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Terminal): ClientPool {
+  const reach: ClientFlags = { ...flags, server: true };
   let held: Held | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let starting: Promise<unknown> | undefined;

@@ -4,14 +4,14 @@ import { withInteractiveDefaults } from '../../../core/operations/interactive-in
 import { operations } from '../../../core/operations/registry.ts';
 import { hint } from '../../../core/schema/spelling.ts';
 import { HandlerDiscoveryError } from '../../sdk/errors.ts';
-import type { CarryOperation } from '../sessions/broker-access.ts';
+import type { ExecuteOperation } from '../sessions/broker-access.ts';
 import { failure, success } from './envelope.ts';
 import { toolOf } from './tool.ts';
 
 export interface Toolbox {
   offered(): Tool[];
   /** Never rejects, unless the call was cancelled: a failure is an answer. */
-  call(name: string, given: Readonly<Record<string, unknown>>, carry: CarryOperation, signal: AbortSignal): Promise<CallToolResult>;
+  call(name: string, given: Readonly<Record<string, unknown>>, carry: ExecuteOperation, signal: AbortSignal): Promise<CallToolResult>;
 }
 
 const all: readonly Operation<any, any>[] = operations;

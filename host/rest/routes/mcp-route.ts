@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../../compose.ts';
 import { isLocalCall } from '../../http/local-call.ts';
-import type { CarryOperation } from '../../mcp/sessions/broker-access.ts';
-import { carryBy } from '../../sdk/carry-by.ts';
-import { carryIn } from '../../sdk/carry-in.ts';
+import type { ExecuteOperation } from '../../mcp/sessions/broker-access.ts';
+import { remoteExecutor } from '../../sdk/carry-by.ts';
+import { localExecutor } from '../../sdk/carry-in.ts';
 import type { PathTable } from './path-table.ts';
 
 const path = '/mcp';
@@ -14,11 +14,11 @@ const path = '/mcp';
  */
 export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Broker): void {
   paths.add('POST', path, 'detail');
-  const inHere = carryIn(broker);
+  const inHere = localExecutor(broker);
 
   /** The calls of one request, counted for whom it came from. */
-  function carryFor({ ip, id }: FastifyRequest): CarryOperation {
-    const carry = carryBy({
+  function carryFor({ ip, id }: FastifyRequest): ExecuteOperation {
+    const carry = remoteExecutor({
       where: 'this server',
       async send({ path: url, body }) {
         const headers = { 'content-type': 'application/json', 'x-request-id': id };
@@ -34,7 +34,7 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     const { answerCall } = await import('../../mcp/tools/answer-call.ts');
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-    const carry: CarryOperation = isLocalCall(request.raw)
+    const carry: ExecuteOperation = isLocalCall(request.raw)
       ? (operation, input, signal) => inHere(operation, input, { signal })
       : carryFor(request);
     await answerCall(request.raw, reply.raw, request.body, { carry });

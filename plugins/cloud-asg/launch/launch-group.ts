@@ -57,7 +57,7 @@ function createFault(session: CloudSession, order: Order, error: unknown): unkno
   if (!isFault(error)) return error;
   const { message, code, cause } = error;
   const unknownYet = /fully-formed launch template[\s\S]*launch template[\s\S]*(does not exist|not be found|not found)/i;
-  if (error.kind === 'invalid' && unknownYet.test(message) && session.patience.has(`group template ${order.token}`, youngMs))
+  if (error.kind === 'invalid' && unknownYet.test(message) && session.consistencyGrace.has(`group template ${order.token}`, youngMs))
     return new ProviderFault('unavailable', message, { code, cause });
   return launchFault(session, order, error, order.prepared.template);
 }

@@ -29,7 +29,8 @@ export async function suspend(
 const onTheirWayMs = 15_000;
 
 /** Whether a group that was stopped may still get machines; counted from the first call. */
-export const mayBeOnTheirWay = (session: CloudSession, name: string): boolean => session.patience.has(`stopped ${name}`, onTheirWayMs);
+export const mayBeOnTheirWay = (session: CloudSession, name: string): boolean =>
+  session.consistencyGrace.has(`stopped ${name}`, onTheirWayMs);
 
 /** Settings of a group with which it swaps machines by itself; muster's groups have none of them. */
 export const swaps = ['CapacityRebalance', 'MaxInstanceLifetime', 'InstanceMaintenancePolicy'] as const;

@@ -18,9 +18,9 @@ export async function groupShortfall(
   call: Call,
 ): Promise<Shortfall[]> {
   const key = `history of ${handle.name}`;
-  if (session.patience.has(key, everyMs)) return [];
-  session.patience.over(key);
-  session.patience.has(key, everyMs);
+  if (session.consistencyGrace.has(key, everyMs)) return [];
+  session.consistencyGrace.over(key);
+  session.consistencyGrace.has(key, everyMs);
   try {
     const { Activities } = await session.groups.read(
       (sdk) => new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: newest }),

@@ -78,15 +78,15 @@ async function observation(
 ): Promise<Observation<GroupHandle>> {
   const { name } = watched.handle;
   const absent = `group ${name}`;
-  if (!group) return { ...seen, settled: !session.patience.has(absent, notShownMs) };
-  session.patience.over(absent);
+  if (!group) return { ...seen, settled: !session.consistencyGrace.has(absent, notShownMs) };
+  session.consistencyGrace.over(absent);
   if (isDeleting(group)) return { ...seen, settled: true };
   await repair(session, group, call);
 
   const members = membersOf(group);
   const shown = new Set(seen.machines.map((machine) => machine.machine_id));
   const unseen = strangers(watched, members.filter(isHealthy)).filter(
-    ({ machine_id }) => !shown.has(machine_id) && session.patience.has(`member ${machine_id}`, unseenMs),
+    ({ machine_id }) => !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, unseenMs),
   );
   const short = unitsOf(watched.handle, members) < (group.DesiredCapacity ?? 0);
   const settled = isSettled(session, group, members, short);

@@ -9,7 +9,7 @@ import { launchRound, type Round, type Shortage } from './launch/launch-round.ts
 import { marketShares } from './launch/market-shares.ts';
 import { dismiss } from './members.ts';
 import { placesOf } from './launch/places.ts';
-import { chooseVictims } from './scale-in.ts';
+import { chooseForScaleIn } from './scale-in.ts';
 
 /** Makes a group look at itself after its time of reaction: to be called whenever something about it has changed. */
 export function wakeSoon(moment: Moment, group: Group): void {
@@ -107,7 +107,7 @@ function settle(moment: Moment, group: Group, round: Round): void {
 /** Whether anybody had to go. Protected machines, and machines that weigh more than the group has too much, stay. */
 function shrink(moment: Moment, group: Group): boolean {
   if (isSuspended(group, 'Terminate')) return false;
-  const victims = chooseVictims(group, group.desired);
+  const victims = chooseForScaleIn(group, group.desired);
   const cause = 'an instance was taken out of service in response to a difference between desired and actual capacity.';
   for (const member of victims) dismiss(moment, group, member, cause);
   if (victims.length === 0) return false;

@@ -7,7 +7,7 @@ import { countByZone, loadOf } from './launch/places.ts';
  * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by
  * what it knows: a machine that has ended unnoticed is as good as any.
  */
-export function chooseVictims(group: Group, desired: number): Member[] {
+export function chooseForScaleIn(group: Group, desired: number): Member[] {
   const victims: Member[] = [];
   const counts = countByZone(group);
   const staying = stayingMembers(group);

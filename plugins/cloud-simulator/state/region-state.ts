@@ -1,6 +1,6 @@
 import type { Bucket } from './buckets.ts';
 import type { Moment } from '../dispatch/call-context.ts';
-import { type Agenda, createAgenda } from './timers.ts';
+import { type Agenda, createTimers } from './timers.ts';
 import type { Fleet } from './fleets.ts';
 import { createGroupShelf, type GroupShelf } from './groups.ts';
 import { createInstanceTable, type InstanceTable } from './instances/instance-table.ts';
@@ -54,7 +54,7 @@ export function createRegionState(account: string, region: string, around: Surro
     groups: createGroupShelf(),
     tokens: createTokenBook(around.tokenMemoryMs),
     buckets: new Map(),
-    agenda: createAgenda((at) => around.moment(state, at)),
+    agenda: createTimers((at) => around.moment(state, at)),
     placesTaken: new Map(),
     usage: { onDemandVcpus: 0, spotMachines: 0 },
     strikesPlanned: new WeakSet(),

@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** An agenda kept as a binary heap. */
-export function createAgenda(momentAt: (at: number) => Moment): Agenda {
+export function createTimers(momentAt: (at: number) => Moment): Agenda {
   const heap: Entry[] = [];
   let order = 0;
   return {

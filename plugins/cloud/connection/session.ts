@@ -6,7 +6,7 @@ import { secretsOf } from './credentials.ts';
 import { concealedIn } from '../faults/concealed.ts';
 import { type CallContext, faultOf } from '../faults/faults.ts';
 import { pace, type Pace, unpaced } from './rate-limiter.ts';
-import { patience, type Patience } from '../observe/consistency-grace.ts';
+import { consistencyGrace, type ConsistencyGrace } from '../observe/consistency-grace.ts';
 import { serviceOf, type Service } from './service.ts';
 
 /** One configured instance, connected: everything that its APIs need to speak to the cloud. */
@@ -22,7 +22,7 @@ export interface CloudSession extends Service<Ec2> {
   readonly parameters: Service<Parameters>;
   /** The account that the credentials belong to. Asked once. */
   account(call: Call): Promise<string>;
-  readonly patience: Patience;
+  readonly consistencyGrace: ConsistencyGrace;
   /** What was learned of the cloud: images, subnets, zones, shared launch templates. */
   readonly memory: Map<string, unknown>;
   /** What parameters of Systems Manager were seen to hold, each with the name of its parameter. */
@@ -97,7 +97,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     settings,
     clock: context.clock,
     cloudClock: time,
-    patience: patience(context.clock),
+    consistencyGrace: consistencyGrace(context.clock),
     memory: new Map(),
     parameterValues,
 

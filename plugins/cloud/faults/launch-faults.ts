@@ -12,7 +12,7 @@ export function launchFault(session: CloudSession, order: LaunchOrder<any, any>,
   if (
     error.kind === 'unavailable' &&
     /instance profile/i.test(error.message) &&
-    !session.patience.has(`profile ${order.token}`, profileMs)
+    !session.consistencyGrace.has(`profile ${order.token}`, profileMs)
   ) {
     return new ProviderFault('invalid', error.message, { code: error.code, cause: error.cause });
   }

@@ -49,7 +49,7 @@ export function isStopped(session: CloudSession, view: FleetView): boolean {
  */
 export function mayStillDeliver(session: CloudSession, view: FleetView): boolean {
   if (view.state === 'stopped' || view.state === 'failed') return false;
-  return session.patience.has(`fleet ${view.id} stopped`, flightMs);
+  return session.consistencyGrace.has(`fleet ${view.id} stopped`, flightMs);
 }
 
 /** One id that the cloud does not know fails the question for all: it is asked again without those that the refusal names, or by halves. */
@@ -78,4 +78,4 @@ async function askFor(
   }
 }
 
-const missing = (session: CloudSession, id: string): Sight => (session.patience.has(`fleet ${id}`, youngMs) ? 'young' : 'gone');
+const missing = (session: CloudSession, id: string): Sight => (session.consistencyGrace.has(`fleet ${id}`, youngMs) ? 'young' : 'gone');

@@ -111,7 +111,7 @@ function marketsShort({ fleet_type }: StandingHandle, { target }: FleetView, mac
 function isFilled(session: CloudSession, handle: StandingHandle, view: FleetView, machines: readonly MachineReport[]): boolean {
   if (view.state !== 'active') return false;
   if (marketsShort(handle, view, machines).size === 0) return true;
-  return view.fulfilled >= view.target.total && !session.patience.has(`fleet ${view.id} filled`, unseenMs);
+  return view.fulfilled >= view.target.total && !session.consistencyGrace.has(`fleet ${view.id} filled`, unseenMs);
 }
 
 function unitsIn(machines: readonly MachineReport[], market: Market): number {

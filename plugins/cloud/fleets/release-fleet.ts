@@ -1,4 +1,4 @@
-import { isFault, type Aim, type Call, type Progress } from '../../../core/index.ts';
+import { isFault, type ReleaseTarget, type Call, type Progress } from '../../../core/index.ts';
 import type { MachineData } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { terminate } from '../release/terminate.ts';
@@ -17,7 +17,7 @@ export async function releaseFleet(
   session: CloudSession,
   port: FleetPort,
   handle: StandingHandle,
-  aim: Aim,
+  aim: ReleaseTarget,
   call: Call,
 ): Promise<Progress> {
   // It starts nothing more: its machines are machines like others.
@@ -42,7 +42,7 @@ async function shrink(
   port: FleetPort,
   handle: StandingHandle,
   view: FleetView,
-  aim: Aim,
+  aim: ReleaseTarget,
   call: Call,
 ): Promise<Progress> {
   if (view.state !== 'active') return soon;
@@ -62,7 +62,7 @@ async function bound(
   port: FleetPort,
   handle: StandingHandle,
   view: FleetView,
-  aim: Aim,
+  aim: ReleaseTarget,
   call: Call,
 ): Promise<Progress> {
   if (isFull(view)) return terminate(session, aim.go, call);
@@ -72,14 +72,14 @@ async function bound(
   return stopAndEnd(session, port, view, aim, call);
 }
 
-async function stopAndEnd(session: CloudSession, port: FleetPort, view: FleetView, aim: Aim, call: Call): Promise<Progress> {
+async function stopAndEnd(session: CloudSession, port: FleetPort, view: FleetView, aim: ReleaseTarget, call: Call): Promise<Progress> {
   await port.stop(session, view.id, call);
   const ended = await terminate(session, aim.go, call);
   // One that had all it wanted had nothing on the way.
   return ended.done && isFull(view) ? ended : soon;
 }
 
-async function endAfterStop(session: CloudSession, view: FleetView, aim: Aim, call: Call): Promise<Progress> {
+async function endAfterStop(session: CloudSession, view: FleetView, aim: ReleaseTarget, call: Call): Promise<Progress> {
   const waiting = mayStillDeliver(session, view);
   const ended = await terminate(session, aim.go, call);
   return ended.done && waiting ? { done: false, again_ms: 5_000 } : ended;

@@ -1,4 +1,4 @@
-import type { Aim, MachineRef } from '../../../core/index.ts';
+import type { ReleaseTarget, MachineRef } from '../../../core/index.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import type { MachineData } from '../observe/machines.ts';
 import { weightOf, type Pool } from '../launch/pools.ts';
@@ -53,7 +53,7 @@ interface Counted {
  * The target of a fleet that is to keep what stays and may get `to_come` machines more: absolute, so that saying it twice, or after a crash,
  * changes nothing. Those to come are shared between the markets so that all together have the fleet's share on demand.
  */
-export function targetOf({ unit, on_demand }: Counted, { stay, to_come }: Pick<Aim, 'stay' | 'to_come'>): Target {
+export function targetOf({ unit, on_demand }: Counted, { stay, to_come }: Pick<ReleaseTarget, 'stay' | 'to_come'>): Target {
   const staying = { 'on-demand': 0, spot: 0 };
   let here = 0;
   for (const machine of stay) {

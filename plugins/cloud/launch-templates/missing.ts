@@ -7,7 +7,7 @@ const youngMs = 300_000;
 
 /** Whether a version may only not be known everywhere yet; counted from the first call. */
 export const isYoung = (session: CloudSession, { id, version }: Pick<TemplateVersion, 'id' | 'version'>): boolean =>
-  session.patience.has(`launch template ${id} ${version}`, youngMs);
+  session.consistencyGrace.has(`launch template ${id} ${version}`, youngMs);
 
 /**
  * What it means that a launch did not find its launch template: a young one of ours is only not known everywhere yet; an old one was deleted,

@@ -6,14 +6,14 @@ const most = 10_000;
  * How long the cloud may deny what was just made: its answers follow its deeds by seconds to minutes, and nobody promises a bound. Counted
  * from when a thing was first missed, in memory alone; a restart is patient anew.
  */
-export interface Patience {
+export interface ConsistencyGrace {
   /** True while `ms` have not passed since the first call with this key. */
   has(key: string, ms: number): boolean;
   /** The thing is there: forget the wait. */
   over(key: string): void;
 }
 
-export function patience(clock: Clock): Patience {
+export function consistencyGrace(clock: Clock): ConsistencyGrace {
   const since = new Map<string, number>();
   return {
     has(key, ms) {

@@ -1,8 +1,8 @@
 import type { Call, MachineRef, MachineReport, Observation, ProviderFault, Watched } from '../../../core/index.ts';
 import { valuesPerFilter } from './describe.ts';
 import type { CloudTemplate } from '../template/fields.ts';
-import { fullLooks } from './liveness/full-scan-schedule.ts';
-import { attemptName, glanceAt, zoneOf, type Glance } from './liveness/liveness-check.ts';
+import { fullScanSchedule } from './liveness/full-scan-schedule.ts';
+import { attemptName, checkLiveness, zoneOf, type LivenessCheck } from './liveness/liveness-check.ts';
 import { lateShortfall, reportOf, type MachineData, type SeenMachine } from './machines.ts';
 import { eachInTurns, mapInTurns, turnsBetween } from '../connection/answers/in-turns.ts';
 import { poolsOf, weightOf } from '../launch/pools.ts';
@@ -45,7 +45,7 @@ export async function observeMachines<H extends object>(
   call: Call,
   options: ObserveOptions = {},
 ): Promise<(Observation<H> | ProviderFault)[]> {
-  const glances = await glanceAt(session, watched, call);
+  const glances = await checkLiveness(session, watched, call);
   const asked = questions(session, call);
   await askFor(session, watched, glances.of, asked, options.arriving === true, glances.due.size > 0);
   await asked.byExactId(watched.flatMap((each) => lacking(each, glances.of.get(each), asked)));
@@ -57,7 +57,7 @@ export async function observeMachines<H extends object>(
     watched.some(({ steady }) => steady) ? retirementsOf(session, call) : undefined,
   ]);
 
-  const looks = fullLooks(session);
+  const looks = fullScanSchedule(session);
   const tagged = new Map<string, SeenMachine[]>();
   await eachInTurns(asked.found.values(), (instance) => {
     const name = `${tagValue(instance.Tags, ownTags.request)}#${tagValue(instance.Tags, ownTags.attempt)}`;
@@ -76,7 +76,7 @@ export async function observeMachines<H extends object>(
   }
   return observations;
 
-  async function observation(each: Watched<H>, shown: readonly SeenMachine[], glance: Glance | undefined) {
+  async function observation(each: Watched<H>, shown: readonly SeenMachine[], glance: LivenessCheck | undefined) {
     const instances = mine(each, asked.found, shown);
     const { machines, silence } = await reports(each, instances, glance, asked, options);
     if (silence && machines.length === 0) return silence;
@@ -95,7 +95,7 @@ export async function observeMachines<H extends object>(
 async function askFor(
   session: CloudSession,
   watched: readonly Watched[],
-  glances: ReadonlyMap<Watched, Glance>,
+  glances: ReadonlyMap<Watched, LivenessCheck>,
   asked: Questions,
   arriving: boolean,
   full: boolean,
@@ -119,7 +119,7 @@ async function askFor(
 }
 
 /** Machines that should have been listed. */
-function lacking(each: Watched, glance: Glance | undefined, asked: Questions): MachineRef[] {
+function lacking(each: Watched, glance: LivenessCheck | undefined, asked: Questions): MachineRef[] {
   if (asked.faultOf(each)) return [];
   return each.known.filter(
     (machine) =>
@@ -135,7 +135,7 @@ function lacking(each: Watched, glance: Glance | undefined, asked: Questions): M
 async function reports(
   each: Watched,
   instances: readonly SeenMachine[],
-  glance: Glance | undefined,
+  glance: LivenessCheck | undefined,
   asked: Questions,
   options: ObserveOptions,
 ) {
@@ -178,7 +178,7 @@ function withEnd({ cloudClock }: CloudSession, report: MachineReport, ...ends: (
   return report.status === 'running' && ends.every((end) => end !== undefined) ? { ...report, reclaim_at: null } : report;
 }
 
-function spotMachines({ known }: Watched, glance: Glance | undefined): string[] {
+function spotMachines({ known }: Watched, glance: LivenessCheck | undefined): string[] {
   const isSpot = ({ machine_id, data }: MachineRef) =>
     glance?.running.has(machine_id) && (data as MachineData | undefined)?.market === 'spot';
   return known.flatMap((machine) => (isSpot(machine) ? [machine.machine_id] : []));

@@ -73,7 +73,7 @@ function unknownToCloud(session: CloudSession, machines: readonly MachineRef[], 
 
 function isYoung(session: CloudSession, { machine_id, launched_at, status }: MachineRef): boolean {
   if (launched_at !== undefined) return session.cloudClock.now() - Date.parse(launched_at) < youngMs;
-  return status === 'pending' && session.patience.has(`terminate ${machine_id}`, youngMs);
+  return status === 'pending' && session.consistencyGrace.has(`terminate ${machine_id}`, youngMs);
 }
 
 /** One id is refused, and with it the call. */

@@ -6,7 +6,7 @@ import { row, rows, type Statements } from '../queries/statements.ts';
 type Held = Pick<Claim, 'request_id' | 'epoch'>;
 
 /**
- * Due by time or by a waiting wish, in the order of becoming due. Each half stops at the limit, so that a long queue is not read to its end.
+ * Due by time or by a waiting signal, in the order of becoming due. Each half stops at the limit, so that a long queue is not read to its end.
  * The third column: someone held it and did not yield.
  */
 const due = `
@@ -19,8 +19,8 @@ SELECT request_id, min(due_at), max(taken) FROM (
   UNION ALL
   SELECT * FROM (
     SELECT w.request_id, min(w.created_at) AS due_at, c.request_id IS NOT NULL AS taken
-    FROM wish w JOIN request r ON r.request_id = w.request_id LEFT JOIN claim c ON c.request_id = w.request_id
-    WHERE w.absorbed = 0 AND (c.request_id IS NULL OR c.lease_until <= :now OR c.owner IN (SELECT value FROM json_each(:dead)))
+    FROM signal w JOIN request r ON r.request_id = w.request_id LEFT JOIN claim c ON c.request_id = w.request_id
+    WHERE w.applied = 0 AND (c.request_id IS NULL OR c.lease_until <= :now OR c.owner IN (SELECT value FROM json_each(:dead)))
     GROUP BY w.request_id ORDER BY due_at, w.request_id LIMIT :limit)
 ) GROUP BY request_id ORDER BY 2, 1 LIMIT :limit`;
 

@@ -42,13 +42,13 @@ CREATE INDEX machine_returning ON machine (return_id, gone_at, provider_instance
 CREATE INDEX machine_template ON machine (template_id, status, provider_instance, machine_id);
 CREATE INDEX machine_status ON machine (status, provider_instance, machine_id);
 
-CREATE TABLE wish (
-  wish_id TEXT NOT NULL PRIMARY KEY, request_id TEXT, return_id TEXT, absorbed INTEGER, created_at INTEGER, doc TEXT NOT NULL
+CREATE TABLE signal (
+  signal_id TEXT NOT NULL PRIMARY KEY, request_id TEXT, return_id TEXT, applied INTEGER, created_at INTEGER, doc TEXT NOT NULL
 ) STRICT;
-CREATE INDEX wish_request ON wish (request_id, wish_id);
-CREATE INDEX wish_return ON wish (return_id, wish_id) WHERE return_id IS NOT NULL;
-CREATE INDEX wish_absorbed ON wish (absorbed, wish_id);
-CREATE INDEX wish_waiting ON wish (request_id, created_at) WHERE absorbed = 0;
+CREATE INDEX signal_request ON signal (request_id, signal_id);
+CREATE INDEX signal_return ON signal (return_id, signal_id) WHERE return_id IS NOT NULL;
+CREATE INDEX signal_applied ON signal (applied, signal_id);
+CREATE INDEX signal_waiting ON signal (request_id, created_at) WHERE applied = 0;
 
 CREATE TABLE template (
   template_id TEXT NOT NULL PRIMARY KEY, updated_at INTEGER, version INTEGER NOT NULL DEFAULT 1, doc TEXT NOT NULL
@@ -82,7 +82,7 @@ CREATE INDEX claim_owner ON claim (owner);
 
 -- How often each kind was changed: by it, processes learn what changed.
 CREATE TABLE mark (kind TEXT PRIMARY KEY, changes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO mark VALUES ('request', 0), ('attempt', 0), ('machine', 0), ('wish', 0), ('template', 0), ('key', 0), ('fact', 0), ('event', 0);
+INSERT INTO mark VALUES ('request', 0), ('attempt', 0), ('machine', 0), ('signal', 0), ('template', 0), ('key', 0), ('fact', 0), ('event', 0);
 
 -- How many there are, so that no page counts. "sort" is the kind of a request, empty for machines. Beside them single numbers: of 'schema', 'clock', 'write'.
 CREATE TABLE counter (

@@ -34,8 +34,8 @@ export const invariants: readonly Invariant[] = [
     broken: 'belongs to an attempt that does not exist',
     sql: `SELECT ${machine} FROM machine t WHERE NOT EXISTS (SELECT 1 FROM attempt a WHERE a.request_id = t.request_id AND a.attempt = t.attempt)`,
   },
-  { level: 'error', broken: 'is meant for a request that does not exist', sql: orphans('wish', "'/wish/' || t.wish_id") },
-  { level: 'error', broken: 'belongs to a return that does not exist', sql: orphans('wish', "'/wish/' || t.wish_id", 'return_id') },
+  { level: 'error', broken: 'is meant for a request that does not exist', sql: orphans('signal', "'/signal/' || t.signal_id") },
+  { level: 'error', broken: 'belongs to a return that does not exist', sql: orphans('signal', "'/signal/' || t.signal_id", 'return_id') },
   {
     level: 'warning',
     broken: 'live under one id: two machines, or one that two instances on the same cloud took in',
@@ -57,7 +57,7 @@ export const invariants: readonly Invariant[] = [
     level: 'warning',
     broken: 'has not ended, and nothing is due for it any more',
     sql: `SELECT '/request/' || r.request_id FROM request r WHERE r.status IN ('pending', 'in_progress') AND r.next_at IS NULL
-      AND NOT EXISTS (SELECT 1 FROM wish w WHERE w.request_id = r.request_id AND w.absorbed = 0)
+      AND NOT EXISTS (SELECT 1 FROM signal w WHERE w.request_id = r.request_id AND w.applied = 0)
       AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.request_id = r.request_id)`,
   },
   {

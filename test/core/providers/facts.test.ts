@@ -130,16 +130,16 @@ test('a read that was overtaken by a later one changes nothing', async (t) => {
 
 test('machine types that were learned are not replaced by those of an older survey that is being read', async (t) => {
   const { facts, clock, holdReads, letGo, elsewhere } = await followed();
-  const survey = (at: number) => [
+  const discovery = (at: number) => [
     fact('machine_types', [{ name: `type-${at}`, vcpus: 1, cores: 1, memory_mib: 1, arch: 'x86_64' }], { at }),
-    fact('survey', { identity: 'here', at }, { at }),
+    fact('discovery', { identity: 'here', at }, { at }),
   ];
-  await facts.learn(survey(1));
+  await facts.learn(discovery(1));
   holdReads();
   await elsewhere(ended(1));
   await clock.advance(0);
   // Not stored yet: the store still has the older ones.
-  void facts.learn(survey(2), () => new Promise(() => undefined));
+  void facts.learn(discovery(2), () => new Promise(() => undefined));
   await letGo(0);
   t.truthy(facts.machineType('east', 'type-2'));
 });

@@ -71,8 +71,15 @@ test('a cancel that was accepted in the moment of completion gives the machines 
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
-  const wish = { wish_id: 'wish-1', kind: 'cancel', request_id: id, machines: [], created_at: bench.clock.now(), absorbed: false } as const;
-  await bench.store.commit([{ op: 'insert', kind: 'wish', record: { ...wish, machines: [] } }]);
+  const signal = {
+    signal_id: 'signal-1',
+    kind: 'cancel',
+    request_id: id,
+    machines: [],
+    created_at: bench.clock.now(),
+    applied: false,
+  } as const;
+  await bench.store.commit([{ op: 'insert', kind: 'signal', record: { ...signal, machines: [] } }]);
   await bench.clock.advance(3_000);
   t.is((await bench.status(id)).request.status, 'completed');
   t.deepEqual(east.live(id), []);
@@ -81,10 +88,10 @@ test('a cancel that was accepted in the moment of completion gives the machines 
 
 test('a return of machines of an instance that is no longer configured says what it waits for', async (t) => {
   const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
-  const { Draft } = await import('../../../core/reconciler/state/request-state.ts');
-  const { caseOf, requestOf } = await import('../../support/case-of.ts');
-  const draft = new Draft(
-    caseOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
+  const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
+  const { stateOf, requestOf } = await import('../../support/case-of.ts');
+  const draft = new StateChange(
+    stateOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
     1_000,
   );
   watchReturn(draft, { left: 1, accepted: true, missing: ['west'] });

@@ -95,7 +95,7 @@ test('a return names every unknown machine and then returns nothing', async (t) 
   const error = await t.throwsAsync(bench.desk.giveBack(['m-1', 'm-8', 'm-9'], 60));
   t.is(codeOf(error), 'MACHINE_NOT_FOUND');
   t.regex(error?.message ?? '', /'m-8', 'm-9'; nothing is returned/);
-  t.is((await bench.store.find('wish', {})).length, 0);
+  t.is((await bench.store.find('signal', {})).length, 0);
   await bench.close();
 });
 
@@ -121,12 +121,12 @@ test('what is over cannot be cancelled, nor can a return; cancelling twice is ha
 test('more pending requests than the bound are refused with UNAVAILABLE', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.close();
-  const { RequestDesk } = await import('../../../core/requests/request-service.ts');
-  const { noLookout } = await import('../../../core/requests/refresh-trigger.ts');
+  const { RequestService } = await import('../../../core/requests/request-service.ts');
+  const { noRefresh } = await import('../../../core/requests/refresh-trigger.ts');
   const { memoryDriver } = await import('../../support/memory-driver.ts');
   const { silentLog } = await import('../../../core/index.ts');
   const store = await memoryDriver().open({}, { clock: bench.clock, log: silentLog });
-  const desk = new RequestDesk(store, bench.clock, noLookout, 2);
+  const desk = new RequestService(store, bench.clock, noRefresh, 2);
   const ask = () => desk.open({ template: small, machine_count: 1 }, choose);
   await ask();
   await ask();

@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: any;
 }
 
-export interface Patience {
+export interface ConsistencyGrace {
   /** Longer than all deaths of a play take. */
   readonly patience_ms: number;
   /** For one answer. One that is frozen keeps its connections and says nothing. */
@@ -23,10 +23,10 @@ export class Caller {
   url: string | undefined;
   /** What was acknowledged, by request. */
   readonly book = new Map<string, Entry>();
-  readonly #patience: Patience;
+  readonly #patience: ConsistencyGrace;
   #keys = 0;
 
-  constructor(dialect: Dialect, patience: Patience) {
+  constructor(dialect: Dialect, patience: ConsistencyGrace) {
     this.dialect = dialect;
     this.#patience = patience;
     this.witness = new Witness(dialect);

@@ -7,7 +7,7 @@ import { declarations, type DeclaredOperation } from '../../../host/cli/operatio
 import { nameInputs } from '../../../host/cli/operations/rename-inputs.ts';
 import { withFile } from '../../../host/cli/operations/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
-import { readTexts, templateFields, Unreadable } from '../../../host/cli/operations/read-texts.ts';
+import { readTexts, templateFields, UsageError } from '../../../host/cli/operations/read-texts.ts';
 import { makePlace } from '../../support/boot-broker.ts';
 import { runCli } from '../../support/run-cli.ts';
 
@@ -43,7 +43,7 @@ for (const [name, operation, args, options, input] of read) {
 
 test('two spellings that differ, a pair without a value and broken JSON are usage errors that name the option', (t) => {
   const refused = (operation: string, args: unknown[], options: Record<string, unknown>) =>
-    t.throws(() => readTexts(named(operation), args, options), { instanceOf: Unreadable })?.message ?? '';
+    t.throws(() => readTexts(named(operation), args, options), { instanceOf: UsageError })?.message ?? '';
   t.regex(refused('create_request', ['small', '3'], { count: '4' }), /'machine_count' and '--count' are the same/);
   t.regex(refused('create_request', [], { tags: ['a'] }), /'--tags' takes key=value.*'a' is neither/);
   t.regex(refused('create_request', [], { tags: ['{a'] }), /'--tags' is not JSON/);
@@ -72,7 +72,7 @@ test('fields of a template are read as its schema has them, unknown ones as JSON
     key_name: null,
     user_data: 'a=b',
   });
-  t.throws(() => templateFields(['name'], '--set'), { instanceOf: Unreadable, message: /'--set' takes field=value/ });
+  t.throws(() => templateFields(['name'], '--set'), { instanceOf: UsageError, message: /'--set' takes field=value/ });
 });
 
 test('a file gives the template; what stands beside it lies over it, and picks one of several', async (t) => {

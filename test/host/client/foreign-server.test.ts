@@ -10,7 +10,7 @@ import { silentLog } from '../../../core/contract/log.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { emptyPlace, endServer } from '../../support/background.ts';
 import { execCli, launcher } from '../../support/run-cli.ts';
-import { stranger, withForeignFiles } from '../../support/with-foreign-files.ts';
+import { foreignUser, withForeignFiles } from '../../support/with-foreign-files.ts';
 
 /** A process that somebody wants to live. */
 function bystander(t: ExecutionContext, user?: number): ChildProcess {
@@ -119,10 +119,10 @@ withForeignFiles("root ends no process of another user because a third one's fil
   for (const user of [undefined, 1]) {
     const child = bystander(t, user);
     writeServerPlace(data, placeOf(child.pid));
-    for (const each of [data, join(data, 'server.json')]) chownSync(each, stranger, stranger);
+    for (const each of [data, join(data, 'server.json')]) chownSync(each, foreignUser, foreignUser);
     const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
     t.is(code, 4, err);
-    t.regex(err, new RegExp(`the process belongs to the user with id ${user ?? 0}, and the user with id ${stranger} wrote that`));
+    t.regex(err, new RegExp(`the process belongs to the user with id ${user ?? 0}, and the user with id ${foreignUser} wrote that`));
     t.true(lives(child));
   }
 });
@@ -168,7 +168,7 @@ withForeignFiles('a data directory of another user is told at the start', async 
   const log = { ...silentLog, warn: (_: object, message: string) => void warned.push(message) };
   warnOfOtherWriters(directory, log);
   t.deepEqual(warned, []);
-  chownSync(directory, stranger, stranger);
+  chownSync(directory, foreignUser, foreignUser);
   warnOfOtherWriters(directory, log);
   t.regex(
     warned.join(),

@@ -23,7 +23,7 @@ export interface Driver {
   readonly hosts: ReadonlyMap<string, Host>;
   /** Templates, polled for until they come. */
   start(): Promise<readonly { readonly templateId: string; readonly availableNumber?: number }[]>;
-  demand(templateId: string, machineCount: number): Promise<void>;
+  pending(templateId: string, machineCount: number): Promise<void>;
   giveBack(hosts: readonly Host[]): Promise<void>;
   /** One turn of its loop. */
   tick(): Promise<void>;
@@ -105,7 +105,7 @@ export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number
         const { templates } = await call('getAvailableTemplates', {});
         return templates.length > 0 && templates;
       }),
-    async demand(templateId, machineCount) {
+    async pending(templateId, machineCount) {
       const { requestId } = await call('requestMachines', { template: { templateId, machineCount } });
       open.set(requestId, 'demand');
       wanted.set(requestId, machineCount);

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { install } from '../../../host/hostfactory/install/install.ts';
 import { oneOfMany } from '../../support/temporary-directory.ts';
-import { stranger, withForeignFiles } from '../../support/with-foreign-files.ts';
+import { foreignUser, withForeignFiles } from '../../support/with-foreign-files.ts';
 
 const names = ['requestMachines', 'getRequestStatus', 'requestReturnMachines', 'getAvailableTemplates'];
 
@@ -64,9 +64,9 @@ withForeignFiles('an installation by root follows no link of another user, which
     mkdirSync(join(root, part, '..'), { recursive: true });
     const link = join(root, part);
     symlinkSync(elsewhere, link);
-    lchownSync(link, stranger, stranger);
+    lchownSync(link, foreignUser, foreignUser);
     const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
-    t.throws(installing, { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${stranger}`) }, part);
+    t.throws(installing, { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${foreignUser}`) }, part);
     t.deepEqual(readdirSync(elsewhere), [], part);
     // Root's own links are root's matter.
     lchownSync(link, 0, 0);
@@ -79,10 +79,10 @@ withForeignFiles('what root replaces for another user stays that of the other us
   const file = join(conf, 'providers/hostProviders.json');
   mkdirSync(join(conf, 'providers'), { recursive: true });
   writeFileSync(file, '{"providers": []}');
-  chownSync(file, stranger, stranger);
+  chownSync(file, foreignUser, foreignUser);
   chmodSync(file, 0o4640);
   install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
   const { uid, gid, mode } = statSync(file);
-  t.deepEqual([uid, gid, mode & 0o7777], [stranger, stranger, 0o640]);
+  t.deepEqual([uid, gid, mode & 0o7777], [foreignUser, foreignUser, 0o640]);
   t.regex(readFileSync(file, 'utf8'), /"name": "muster"/);
 });

@@ -33,15 +33,15 @@ test('a scheduler over time, with a broker that is killed between its calls: eve
       ['one', 10],
     ],
   );
-  await scheduling.demand('one', 3);
-  await scheduling.demand('fleet', 4);
+  await scheduling.pending('one', 3);
+  await scheduling.pending('fleet', 4);
   await scheduling.settle();
   t.is(scheduling.hosts.size, 7);
   t.deepEqual(believed(), live());
 
   // Some go back while others are asked for.
   await scheduling.giveBack([...scheduling.hosts.values()].slice(0, 3));
-  await scheduling.demand('one', 2);
+  await scheduling.pending('one', 2);
   await scheduling.settle();
   t.is(scheduling.hosts.size, 6);
   t.deepEqual(believed(), live());

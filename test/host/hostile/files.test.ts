@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
-import { carryIn } from '../../../host/sdk/carry-in.ts';
+import { localExecutor } from '../../../host/sdk/carry-in.ts';
 import { makePlace, startBroker } from '../../support/boot-broker.ts';
 import { serveBroker } from './serve.ts';
 
@@ -40,7 +40,7 @@ test('a caller is told the same of a file of the host whether it is there or not
   t.regex(told[0].errors[0], /^FILE_NOT_FOUND: /);
   const { providers: overSocket } = await validate({ socketPath }, providers);
   const operation = operations.find(({ name }) => name === 'validate_provider_configuration');
-  const { providers: inProcess } = (await carryIn(server.broker)(operation as never, { providers }, {})) as any;
+  const { providers: inProcess } = (await localExecutor(server.broker)(operation as never, { providers }, {})) as any;
   for (const [first, second] of [overSocket, inProcess]) {
     t.deepEqual(first.errors, []);
     t.deepEqual(second.errors, [`FILE_NOT_FOUND: credential_file ${there}-not does not exist`]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { serveOnSocket } from '../../../host/http/listen-socket.ts';
-import { Dealer } from '../../../host/cluster/connection-balancer.ts';
+import { ConnectionBalancer } from '../../../host/cluster/connection-balancer.ts';
 import { makePlace, startBroker, type Place } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
 
@@ -71,11 +71,11 @@ test.serial("a socket is the owner's alone from its first moment, wherever it li
   // Nothing has been waited for: whoever looks now is as early as anybody can be.
   t.is(modeNow('a'), '600');
   (await serving).close();
-  const dealer = new Dealer();
-  const listening = dealer.listenOnSocket(join(directory, 'b'));
+  const balancer = new ConnectionBalancer();
+  const listening = balancer.listenOnSocket(join(directory, 'b'));
   t.is(modeNow('b'), '600');
   await listening;
-  dealer.close();
+  balancer.close();
   t.is(process.umask(), 0);
 });
 

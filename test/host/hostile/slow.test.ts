@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
-import { Intake } from '../../../host/cluster/connection-receiver.ts';
+import { ConnectionReceiver } from '../../../host/cluster/connection-receiver.ts';
 import { silentLog } from '../../../core/contract/log.ts';
 import { startBroker, until } from '../../support/boot-broker.ts';
 import { rssMb } from '../../bench/processes/usage.ts';
@@ -104,19 +104,19 @@ test('beyond server.max_connections new ones are closed at once, until there is 
 
 test('a worker bounds the connections that it is dealt, but for those of the owner, and cuts off those that are slow', async (t) => {
   const booted = await serveBroker({ call_timeout_s: 2 });
-  const intake = new Intake(booted.app, 2, silentLog);
+  const receiver = new ConnectionReceiver(booted.app, 2, silentLog);
   let local = false;
-  const dealer = createServer({ pauseOnConnect: true }, (socket) => intake.take(socket, local));
-  await new Promise<void>((resolve) => void dealer.listen(0, '127.0.0.1', resolve));
-  const { port } = dealer.address() as { readonly port: number };
+  const balancer = createServer({ pauseOnConnect: true }, (socket) => receiver.take(socket, local));
+  await new Promise<void>((resolve) => void balancer.listen(0, '127.0.0.1', resolve));
+  const { port } = balancer.address() as { readonly port: number };
   const idle = [await dial(port), await dial(port)];
   for (const { socket } of idle) socket.write('GET /livez HTTP/1.1\r\n');
   t.deepEqual(await talk(port, whole), { answers: [], closed: true });
   local = true;
   t.is((await talk(port, whole)).answers[0]?.status, 200);
   for (const { ended } of idle) t.regex(await ended, /^HTTP\/1\.1 408 /);
-  dealer.close();
-  await intake.close(silentLog);
+  balancer.close();
+  await receiver.close(silentLog);
   await booted.close();
 });
 

@@ -156,7 +156,7 @@ test('a plugin that fails or never ends while it is asked what it has is unhealt
     { name: 'endless', verb: 'machineTypes', how: 'endless' },
     { name: 'endless-owned', verb: 'owned', how: 'endless' },
   ];
-  const broker = await boot(t, cells, { settings: { survey_first_ms: 200, sweep_first_ms: 3_000, sweep_ms: 5_000 } });
+  const broker = await boot(t, cells, { settings: { discovery_first_ms: 200, sweep_first_ms: 3_000, sweep_ms: 5_000 } });
   const ids = await Promise.all(cells.map(({ name }) => broker.request(name)));
   for (const id of ids) await broker.completed(id);
   for (const { name } of cells) {

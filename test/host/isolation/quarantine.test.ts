@@ -1,7 +1,7 @@
 import test from 'ava';
-import { CallMarks, callMemory, readMarks } from '../../../host/loop/diagnosis/call-marks.ts';
+import { CallTracking, callMemory, readTracking } from '../../../host/loop/diagnosis/call-marks.ts';
 import { Quarantine } from '../../../host/loop/diagnosis/quarantine.ts';
-import { endedBy, suspectsOf } from '../../../host/loop/diagnosis/hang-diagnosis.ts';
+import { endedBy, diagnoseHang } from '../../../host/loop/diagnosis/hang-diagnosis.ts';
 
 const of = (request_id: string, template_id: string) => ({ request_id, template_id });
 const why = () => 'it hung';
@@ -65,7 +65,7 @@ const theirs = { name: 'spin', url: 'file:///acme/index.ts', line: 7 };
 
 test('the one in whose name the thread was stopped is suspected, and nobody else', (t) => {
   const marks = { at_once: { name: 'west' }, under_way: ['east', 'west'] };
-  t.deepEqual(suspectsOf({ frames: [theirs, ours], whose: { name: 'east', of: of('r', 't') } }, marks, own), {
+  t.deepEqual(diagnoseHang({ frames: [theirs, ours], whose: { name: 'east', of: of('r', 't') } }, marks, own), {
     names: ['east'],
     of: of('r', 't'),
     where: 'spin (file:///acme/index.ts:7)',
@@ -73,26 +73,26 @@ test('the one in whose name the thread was stopped is suspected, and nobody else
 });
 
 test('without a name it is who was in the part that runs at once; in code of our own nobody; else everyone with a call under way', (t) => {
-  t.deepEqual(suspectsOf(undefined, { at_once: { name: 'west' }, under_way: ['east', 'west'] }, own).names, ['west']);
-  t.deepEqual(suspectsOf({ frames: [ours] }, { under_way: ['east'] }, own).names, []);
-  t.deepEqual(suspectsOf({ frames: [theirs, ours] }, { under_way: ['east', 'west'] }, own).names, ['east', 'west']);
-  t.deepEqual(suspectsOf(undefined, { under_way: ['east'] }, own).names, ['east']);
-  t.deepEqual(suspectsOf(undefined, { under_way: [] }, own).names, []);
+  t.deepEqual(diagnoseHang(undefined, { at_once: { name: 'west' }, under_way: ['east', 'west'] }, own).names, ['west']);
+  t.deepEqual(diagnoseHang({ frames: [ours] }, { under_way: ['east'] }, own).names, []);
+  t.deepEqual(diagnoseHang({ frames: [theirs, ours] }, { under_way: ['east', 'west'] }, own).names, ['east', 'west']);
+  t.deepEqual(diagnoseHang(undefined, { under_way: ['east'] }, own).names, ['east']);
+  t.deepEqual(diagnoseHang(undefined, { under_way: [] }, own).names, []);
 });
 
 test('marks say who runs at once and whose calls are under way, and in whose name timers run', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new CallMarks(memory, names);
+  const marks = new CallTracking(memory, names);
   const seen: unknown[] = [];
   let end = (): void => undefined;
   const long = marks.call('east', async () => {
-    seen.push(readMarks(memory, names));
+    seen.push(readTracking(memory, names));
     await new Promise<void>((resolve) => (end = resolve));
     return marks.whose();
   });
-  t.deepEqual(readMarks(memory, names), { under_way: ['east'] });
-  marks.pure('west', () => seen.push(readMarks(memory, names)));
+  t.deepEqual(readTracking(memory, names), { under_way: ['east'] });
+  marks.pure('west', () => seen.push(readTracking(memory, names)));
   t.deepEqual(seen, [
     { at_once: { name: 'east' }, under_way: ['east'] },
     { at_once: { name: 'west' }, under_way: ['east'] },
@@ -104,17 +104,17 @@ test('marks say who runs at once and whose calls are under way, and in whose nam
   );
   end();
   t.deepEqual(await long, { name: 'east' });
-  t.deepEqual(readMarks(memory, names), { under_way: [] });
+  t.deepEqual(readTracking(memory, names), { under_way: [] });
   t.is(marks.whose(), undefined);
 });
 
 test('marks say for which request a plugin is called, and in whose name a thread ends itself', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new CallMarks(memory, names);
+  const marks = new CallTracking(memory, names);
   const [one, other] = [of('req-1', 'small'), of('req-2', 'größer')];
   const seen: unknown[] = [];
-  const see = () => void seen.push(readMarks(memory, names).at_once);
+  const see = () => void seen.push(readTracking(memory, names).at_once);
   await marks.call('east', async () => {
     see();
     marks.pure('west', see);
@@ -131,9 +131,9 @@ test('marks say for which request a plugin is called, and in whose name a thread
     { name: 'west', of: other },
     { name: 'east' },
   ]);
-  t.deepEqual(readMarks(memory, names), { under_way: [] });
+  t.deepEqual(readTracking(memory, names), { under_way: [] });
   await marks.call('east', async () => marks.lastWords(), [one]);
-  t.deepEqual(readMarks(memory, names).last, { name: 'east', of: one });
+  t.deepEqual(readTracking(memory, names).last, { name: 'east', of: one });
 });
 
 test('who ended a thread is in whose name it ended, else who ran at once, else of whom a call was under way twice in a row', (t) => {

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { LookBoard } from '../../../host/loop/refresh-batcher.ts';
+import { RefreshBatcher } from '../../../host/loop/refresh-batcher.ts';
 
 test('looks are gathered, and asked for at most once in two seconds', async (t) => {
   const sent: (readonly string[])[] = [];
-  const board = new LookBoard((ids) => void sent.push(ids));
+  const board = new RefreshBatcher((ids) => void sent.push(ids));
   for (const id of ['req-1', 'req-2', 'req-1']) board.look(id);
   await new Promise((resolve) => void setTimeout(resolve, 30));
   board.look('req-2');
@@ -12,7 +12,7 @@ test('looks are gathered, and asked for at most once in two seconds', async (t) 
 });
 
 test('the time of the last look is what the loop told', (t) => {
-  const board = new LookBoard(() => undefined);
+  const board = new RefreshBatcher(() => undefined);
   t.is(board.lookedAt('req-1'), undefined);
   board.looked(['req-1'], 7);
   t.is(board.lookedAt('req-1'), 7);

@@ -36,7 +36,7 @@ test('a request that still waits may be cancelled by its state, and not ended by
   for (const status of ['completed', 'failed']) await t.throwsAsync(to(status), { message: /machines may still come/ });
   await t.throwsAsync(to('in_progress'), { message: /by what the providers do/ });
   await to('cancelled');
-  t.is(await broker.broker.store.count('wish', { request_id, absorbed: false }), 1);
+  t.is(await broker.broker.store.count('signal', { request_id, applied: false }), 1);
 });
 
 test('machines are taken into a request only when the provider says that they are its own', async (t) => {

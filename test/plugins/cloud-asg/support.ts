@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import {
   isFault,
   systemClock,
-  type Aim,
+  type ReleaseTarget,
   type Launch,
   type LaunchOrder,
   type MachineRef,
@@ -26,7 +26,7 @@ export interface GroupStage extends Stage {
   launch(order: Order): Promise<Launch>;
   /** What is seen of an order whose launch answered, or will. */
   look(order: Order, known?: readonly MachineRef[]): Promise<Observation>;
-  release(order: Order, aim: Partial<Aim>): Promise<Progress>;
+  release(order: Order, aim: Partial<ReleaseTarget>): Promise<Progress>;
   dispose(order: Order): Promise<Progress>;
   /** Says the same again until it is done, time passing. */
   disposed(order: Order): Promise<void>;

@@ -27,7 +27,7 @@ export function checkAnswers(client: Checkable): void {
     if (body !== undefined) {
       response.body = Readable.from([Buffer.from(body)]);
       const root = parse(body);
-      const wrong = root === undefined ? [] : response.statusCode === 200 ? strangers(root, context) : oddError(root);
+      const wrong = root === undefined ? [] : response.statusCode === 200 ? unknownHosts(root, context) : oddError(root);
       if (wrong.length > 0) throw new Error(`The SDK's model does not know: ${wrong.slice(0, 5).join('; ')}`);
     }
     return result;
@@ -47,7 +47,7 @@ async function textOf(body: Readable): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-function strangers(root: Element, context: Context): string[] {
+function unknownHosts(root: Element, context: Context): string[] {
   const { operationSchema } = context['__smithy_context'] as { readonly operationSchema: readonly unknown[] };
   const output = operationSchema[5];
   const action = String(context['commandName']).replace(/Command$/, '');

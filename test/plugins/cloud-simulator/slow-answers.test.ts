@@ -6,19 +6,19 @@ import { failureOf, seen } from './failure.ts';
 import { launch, openCloud } from './support.ts';
 
 /** A client whose patience is given, and that says when it is at its end. */
-function impatient(t: ExecutionContext, endpoint: string, patience: NodeHttpHandlerOptions): EC2Client {
+function impatient(t: ExecutionContext, endpoint: string, consistencyGrace: NodeHttpHandlerOptions): EC2Client {
   const client = new EC2Client({
     endpoint,
     region: 'us-east-1',
     maxAttempts: 1,
     credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
-    requestHandler: new NodeHttpHandler(patience),
+    requestHandler: new NodeHttpHandler(consistencyGrace),
   });
   t.teardown(() => client.destroy());
   return client;
 }
 
-const slow: readonly [then: 'slow-headers' | 'slow-body', patience: NodeHttpHandlerOptions, ends: boolean][] = [
+const slow: readonly [then: 'slow-headers' | 'slow-body', consistencyGrace: NodeHttpHandlerOptions, ends: boolean][] = [
   ['slow-headers', { requestTimeout: 300, throwOnRequestTimeout: true }, true],
   ['slow-headers', { socketTimeout: 300 }, true],
   ['slow-headers', { requestTimeout: 5000, throwOnRequestTimeout: true, socketTimeout: 5000 }, false],
@@ -27,15 +27,15 @@ const slow: readonly [then: 'slow-headers' | 'slow-body', patience: NodeHttpHand
   ['slow-body', { socketTimeout: 300 }, true],
   ['slow-body', { socketTimeout: 5000 }, false],
 ];
-for (const [then, patience, ends] of slow) {
+for (const [then, consistencyGrace, ends] of slow) {
   // One at a time: a busy computer is slow enough for these patiences.
   test.serial(
-    `${then}: a client with ${JSON.stringify(patience)} ${ends ? 'gives up' : 'gets the answer'}, and the call has taken effect`,
+    `${then}: a client with ${JSON.stringify(consistencyGrace)} ${ends ? 'gives up' : 'gets the answer'}, and the call has taken effect`,
     async (t) => {
       const delay_ms = ends ? 20_000 : 700;
       const { simulator } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then, delay_ms }] } });
       const began = performance.now();
-      const failure = await failureOf(impatient(t, simulator.url, patience).send(launch()));
+      const failure = await failureOf(impatient(t, simulator.url, consistencyGrace).send(launch()));
       const took = performance.now() - began;
       t.is(failure.message === 'none', !ends, `${failure.name} ${failure.message}`);
       t.is(took >= delay_ms - 10, !ends, `${took} ms`);

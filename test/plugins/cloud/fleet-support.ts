@@ -1,6 +1,6 @@
 import {
   isFault,
-  type Aim,
+  type ReleaseTarget,
   type Clock,
   type LaunchOrder,
   type MachineRef,
@@ -51,7 +51,7 @@ export interface FleetStage extends Stage {
   /** References of machines, of all alive ones by default. */
   refs(...ids: readonly string[]): MachineRef[];
   /** Says the aim until it is done, two seconds or `again_ms` apart; faults are met with the next call. How often it was said. */
-  release(aim: Aim): Promise<number>;
+  release(aim: ReleaseTarget): Promise<number>;
   /** Disposes until it is done. */
   dispose(): Promise<void>;
 }

@@ -42,7 +42,7 @@ testScheduler({
       errors: ['/templates/1/templateId', '/templates/2/templateId', '/templates/3'],
     },
   ],
-  strangers: [
+  foreignFiles: [
     { name: 'templates.json', content: { templates: [{ template_id: 'a', machine_type: 't3.small' }] } },
     { name: 'awsprov_templates.json', content: { scheduler_type: 'default', templates: [{ templateId: 'a', vmType: 't3.small' }] } },
     { name: 'templates.yaml', content: [{ templateId: 'a', machineType: 't3.small' }] },

@@ -5,7 +5,7 @@ import test from 'ava';
 import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { bootBroker, makePlace } from '../../support/boot-broker.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../../plugin-testkit/storage/records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 import type { Change, StorageCheck } from '../../../core/index.ts';
 
@@ -25,7 +25,7 @@ async function sound(): Promise<string> {
     attempt(2, { token: 't2' }),
     insert('machine', aMachine('m-1')),
     insert('machine', aMachine('m-2', { attempt: 2, request_id: 'r-1' })),
-    insert('wish', aWish('w-1', { return_id: 'ret-1' })),
+    insert('signal', aSignal('w-1', { return_id: 'ret-1' })),
     ...[1, 2, 3, 4].map(() => insert('event', anEvent({ request_id: 'r-1' }))),
   ]);
   await store.close();
@@ -45,7 +45,7 @@ test('a sound database is said to be, with what is in it, and nothing beside it 
   const found = await check(path);
   t.deepEqual(said(found), []);
   t.like(found, { valid: true, path, schema_version: newest, log_bytes: 0, size_bytes: statSync(path).size });
-  t.like(found.records, { request: 3, attempt: 2, machine: 2, wish: 1, event: 4, template: 0 });
+  t.like(found.records, { request: 3, attempt: 2, machine: 2, signal: 1, event: 4, template: 0 });
   t.deepEqual(readdirSync(dirname(path)), ['muster.db']);
 });
 
@@ -62,11 +62,11 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   ],
   ['a machine without its attempt', 'DELETE FROM attempt WHERE attempt = 2', /error \/machine\/east\/m-2: belongs to an attempt/],
   [
-    'a wish for nobody',
-    "UPDATE wish SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone')",
-    /error \/wish\/w-1: is meant for/,
+    'a signal for nobody',
+    "UPDATE signal SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone')",
+    /error \/signal\/w-1: is meant for/,
   ],
-  ['a wish of a return that is gone', "DELETE FROM request WHERE request_id = 'ret-1'", /error \/wish\/w-1: belongs to a return/],
+  ['a signal of a return that is gone', "DELETE FROM request WHERE request_id = 'ret-1'", /error \/signal\/w-1: belongs to a return/],
   [
     'one machine under two attempts',
     "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2), market FROM machine WHERE machine_id = 'm-1'",

@@ -50,7 +50,7 @@ const refusedStarts: readonly (readonly [string, (path: string) => void, number,
   ['emptied', (path) => truncateSync(path, 0), 5, /is empty \(0 bytes\).*backup.*remove it/],
   ['of a newer muster', (path) => alter(path, 'PRAGMA user_version = 999'), 4, /newer muster.*999.*Install/],
   ['of another program', (path) => alter(path, 'PRAGMA application_id = 7'), 4, /another program/],
-  ['without a table', (path) => alter(path, 'DROP TABLE wish'), 5, /is damaged \(no such table: wish\).*storage check/],
+  ['without a table', (path) => alter(path, 'DROP TABLE signal'), 5, /is damaged \(no such table: signal\).*storage check/],
   [
     'a directory',
     (path) => {

@@ -15,7 +15,7 @@ function stage(t: ExecutionContext, around: Partial<Surroundings> = {}) {
         then();
         return text;
       },
-      kinds: ['wish'],
+      kinds: ['signal'],
       size: 1,
     });
   const words = () =>
@@ -37,7 +37,7 @@ test('all work of one turn is one transaction, and its answers come after it', a
       ['a', 'b', 'c'],
     ],
   );
-  t.deepEqual(groups, [['wish']]);
+  t.deepEqual(groups, [['signal']]);
   await write('d');
   t.is(groups.length, 2);
 });
@@ -61,7 +61,7 @@ test('work that throws is undone alone, and its kinds are not told', async (t) =
     ['a', 'CONFLICT', 'INTERNAL', 'CONFLICT', 'c'],
   );
   t.deepEqual(words(), ['a', 'c']);
-  t.deepEqual(told, [['wish']]);
+  t.deepEqual(told, [['signal']]);
 });
 
 test('a full disk makes the whole group UNAVAILABLE and writes nothing of it; later work goes on', async (t) => {
@@ -94,7 +94,7 @@ test('when COMMIT itself fails the outcome is unknown, unless the disk is full',
 test('much work is cut into groups, so that the lock is let go in between', async (t) => {
   let groups = 0;
   const { queue } = stage(t, { committing: () => (groups += 1) });
-  const work = (size: number) => queue.add({ run: () => size, kinds: ['wish'], size });
+  const work = (size: number) => queue.add({ run: () => size, kinds: ['signal'], size });
   await Promise.all([...Array.from({ length: 6 }, () => work(100)), work(5_000)]);
   t.is(groups, 4);
   await queue.drain();

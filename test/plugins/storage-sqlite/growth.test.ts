@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Change, Store } from '../../../core/index.ts';
-import { Tidy } from '../../../core/reconciler/background/retention.ts';
+import { Retention } from '../../../core/reconciler/background/retention.ts';
 import { Cleanup } from '../../../core/requests/clean-up.ts';
 import { LogWatch } from '../../../plugins/storage-sqlite/database/log-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aWish, insert } from '../../../plugin-testkit/storage/records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 /** `MUSTER_TEST_REQUESTS=20000` makes it as many as a busy broker has in a while. */
@@ -24,7 +24,7 @@ test('requests that came and went leave a database that stops growing', async (t
   const path = join(directory, 'muster.db');
   const clock = new FakeClock();
   const store = await openFile(path, clock);
-  const [cleanup, tidy] = [new Cleanup(store, clock), new Tidy(store, clock)];
+  const [cleanup, retention] = [new Cleanup(store, clock), new Retention(store, clock)];
   const sizes: number[] = [];
   for (let today = 0; today < days; today++) {
     await Promise.all(Array.from({ length: requests / days }, (_, i) => cameAndWent(store, `${today}-${i}`, clock.now())));
@@ -36,7 +36,7 @@ test('requests that came and went leave a database that stops growing', async (t
       events !== before;
       [before, events] = [events, await store.count('event', {})]
     ) {
-      await tidy.tidy();
+      await retention.retention();
       await clock.advance(1_100);
     }
     sizes.push(sizeOf(path));
@@ -62,7 +62,7 @@ async function cameAndWent(store: Store, id: string, now: number): Promise<void>
     { op: 'put', kind: 'attempt', record: anAttempt(1, { request_id, token: id, message: 'm'.repeat(600) }) },
     insert('machine', aMachine(`i-${id}-1`, machine)),
     insert('machine', aMachine(`i-${id}-2`, machine)),
-    insert('wish', aWish(`w-${id}`, { request_id, return_id, absorbed: true, created_at: now })),
+    insert('signal', aSignal(`w-${id}`, { request_id, return_id, applied: true, created_at: now })),
     { op: 'insert', kind: 'key', record: { scope: 's', key: id, fingerprint: 'f'.repeat(64), request_id, created_at: now } },
     ...['requested', 'launched', 'completed', 'returned', 'gone'].map((type) => insert('event', anEvent({ request_id, at: now, type }))),
   ];

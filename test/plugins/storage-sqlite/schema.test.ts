@@ -55,7 +55,7 @@ const pages: readonly (readonly [string, Kind, object])[] = [
   ['machines by name', 'machine', { where: { name: 'n' } }],
   ['machines of a return', 'machine', { where: { return_id: 'r' } }],
   ['machines of a status', 'machine', { where: { status: 'running' }, limit: 50 }],
-  ['wishes of a request', 'wish', { where: { request_id: 'r' } }],
+  ['signals of a request', 'signal', { where: { request_id: 'r' } }],
   ['events of a request', 'event', { where: { request_id: 'r' }, order: [['seq', 'asc']], limit: 50 }],
   ['facts that ended', 'fact', { where: { until: { before: 5 } }, order: [['until', 'asc']] }],
 ];

@@ -1,7 +1,7 @@
 import type { OwnedResource } from '../../../contract/provider.ts';
 
 /** How often in a row each orphan was seen, by sweep; one that was missed once begins anew. Of one cloud, in memory. */
-export class Sightings {
+export class OrphanCounts {
   #seen = new Map<string, number>();
 
   /** Counts the orphans of a sweep that succeeded. Returns each with its number of sightings in a row. */

@@ -4,9 +4,9 @@ import type { OwnedResource } from '../../../contract/provider.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change } from '../../../contract/storage.ts';
 import { type Astray, compare } from './compare.ts';
-import { foundWish } from './found-signal.ts';
+import { foundSignal } from './found-signal.ts';
 import { readKnown } from './read-known.ts';
-import { Sightings } from './orphan-counts.ts';
+import { OrphanCounts } from './orphan-counts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
 /** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
@@ -22,12 +22,12 @@ export interface SweepParts extends BackgroundParts {
 
 /**
  * Compares everything in the clouds that carries this installation's tags with the store: at the start and every `sweep_ms`, one instance after the
- * other. Machines that a known request lost sight of are handed to its case by a wish. What nobody knows is reported, and ended only
+ * other. Machines that a known request lost sight of are handed to its case by a signal. What nobody knows is reported, and ended only
  * where the instance says `sweep: terminate`, after several sightings in a row and never much of it at once. A listing that fails decides nothing.
  */
 export class Sweep {
   readonly #parts: SweepParts;
-  readonly #sightings = new Map<string, Sightings>();
+  readonly #orphanCounts = new Map<string, OrphanCounts>();
   #next = 0;
   #running: Promise<void> | undefined;
 
@@ -87,9 +87,9 @@ export class Sweep {
     const known = await readKnown(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
     const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
     for (const each of astray) await this.#handOver(each);
-    const sightings = this.#sightings.get(connected.identity) ?? new Sightings();
-    this.#sightings.set(connected.identity, sightings);
-    const counted = sightings.count(orphans);
+    const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
+    this.#orphanCounts.set(connected.identity, orphanCounts);
+    const counted = orphanCounts.count(orphans);
     await this.#note(instance.name, orphans);
     await this.#tell(
       instance,
@@ -119,7 +119,7 @@ export class Sweep {
       { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
       'Machines were found that their request had lost sight of.',
     );
-    await store.commit([foundWish(astray, clock.now())]);
+    await store.commit([foundSignal(astray, clock.now())]);
   }
 
   async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ProviderDirectory } from '../../../providers/directory.ts';
 import type { Facts } from '../../../providers/facts.ts';
-import type { Case } from '../../state/request-state.ts';
+import type { RequestState } from '../../state/request-state.ts';
 
 /** It holds this long, and is said again while it is so. */
 const holdsMs = 600_000;
@@ -12,7 +12,7 @@ interface Around {
 }
 
 /** Says for everybody that machines live at an instance that is no longer configured. */
-export async function tellMissing({ attempts, machines }: Case, { facts, directory, now }: Around): Promise<void> {
+export async function tellMissing({ attempts, machines }: RequestState, { facts, directory, now }: Around): Promise<void> {
   const records = attempts.flatMap(({ provider_instance: name, provider_type, attempt }) => {
     const alive = machines.counts(attempt).alive > 0;
     const told = facts.get('missing', name)?.until ?? 0;

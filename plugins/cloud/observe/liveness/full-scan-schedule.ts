@@ -8,7 +8,7 @@ const everyMs = 600_000;
  * When attempts were last asked for by their tags. Each has its own moment in every ten minutes, worked out of its name, so that they do not come
  * all at once. The first look in a process is no full one: a restart would describe everything, and its sweep lists all that is tagged anyway.
  */
-export interface FullLooks {
+export interface FullScanSchedule {
   due(attempt: string): boolean;
   done(attempt: string): void;
 }
@@ -18,7 +18,7 @@ interface Last {
   readonly at: number;
 }
 
-export function fullLooks({ memory, clock }: CloudSession): FullLooks {
+export function fullScanSchedule({ memory, clock }: CloudSession): FullScanSchedule {
   const last = (memory.get('full looks') ?? new Map()) as Map<string, Last>;
   memory.set('full looks', last);
   const now = clock.monotonic();

@@ -1,11 +1,11 @@
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../../../core/index.ts';
-import { fullLooks } from './full-scan-schedule.ts';
+import { fullScanSchedule } from './full-scan-schedule.ts';
 import { runningIn } from './liveness.ts';
 import type { MachineData } from '../machines.ts';
 import type { CloudSession } from '../../connection/session.ts';
 
 /** What was seen of an attempt without describing it. */
-export interface Glance {
+export interface LivenessCheck {
   readonly running: ReadonlySet<string>;
   /** Machines that are known and were not shown: they must be asked for. */
   readonly missing: readonly MachineRef[];
@@ -13,19 +13,19 @@ export interface Glance {
   readonly silent: ReadonlyMap<string, ProviderFault>;
 }
 
-export interface Glances {
-  readonly of: ReadonlyMap<Watched, Glance>;
+export interface LivenessChecks {
+  readonly of: ReadonlyMap<Watched, LivenessCheck>;
   /** Those for which to see that they live was enough, were it not their turn to be looked at fully. */
   readonly due: ReadonlySet<Watched>;
 }
 
 /** Sees whether the machines of attempts at rest live, where that is cheaper than describing them. What is in none of the two results has to be described. */
-export async function glanceAt(session: CloudSession, watched: readonly Watched[], call: Call): Promise<Glances> {
-  const of = new Map<Watched, Glance>();
+export async function checkLiveness(session: CloudSession, watched: readonly Watched[], call: Call): Promise<LivenessChecks> {
+  const of = new Map<Watched, LivenessCheck>();
   const due = new Set<Watched>();
   const calm = watched.filter(({ steady, known }) => steady && known.length > 0 && known.every(wasDescribed));
   if (calm.length === 0) return { of, due };
-  const looks = fullLooks(session);
+  const looks = fullScanSchedule(session);
   const ours = new Map<string, number>();
   for (const each of calm) {
     if (looks.due(attemptName(each))) due.add(each);
@@ -41,7 +41,10 @@ export async function glanceAt(session: CloudSession, watched: readonly Watched[
   return { of, due: of.size > 0 ? due : new Set() };
 }
 
-function glanceOf({ known }: Watched, running: ReadonlyMap<string, ReadonlySet<string> | ProviderFault | 'crowded'>): Glance | undefined {
+function glanceOf(
+  { known }: Watched,
+  running: ReadonlyMap<string, ReadonlySet<string> | ProviderFault | 'crowded'>,
+): LivenessCheck | undefined {
   const seen = new Set<string>();
   const missing: MachineRef[] = [];
   const silent = new Map<string, ProviderFault>();

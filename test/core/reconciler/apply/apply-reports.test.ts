@@ -1,22 +1,22 @@
 import test from 'ava';
 import type { MachineReport } from '../../../../core/index.ts';
-import { absorbReports } from '../../../../core/reconciler/apply/apply-reports.ts';
-import { Draft } from '../../../../core/reconciler/state/request-state.ts';
-import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { applyReports } from '../../../../core/reconciler/apply/apply-reports.ts';
+import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({ machine_id, status, ready: true });
 
 /** Why each machine is wanted gone, of three that are wanted in all, when one look tells of several. */
-function absorbed(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
+function applied(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
   const attempt = attemptOf(1, { settled: false });
   const machines = known.map((id) => machineOf(id, { status: 'running', ready_at: 1 }));
-  const draft = new Draft(caseOf({ attempts: [attempt], machines }), 10);
-  absorbReports(draft, attempt, reports);
+  const draft = new StateChange(stateOf({ attempts: [attempt], machines }), 10);
+  applyReports(draft, attempt, reports);
   return Object.fromEntries([...draft.machines.all()].map(({ machine_id, going }) => [machine_id, going]));
 }
 
 test('more machines than are wanted are surplus', (t) => {
-  t.deepEqual(absorbed(['m-1', 'm-2'], report('m-3'), report('m-4')), {
+  t.deepEqual(applied(['m-1', 'm-2'], report('m-3'), report('m-4')), {
     'm-1': undefined,
     'm-2': undefined,
     'm-3': undefined,
@@ -26,7 +26,7 @@ test('more machines than are wanted are surplus', (t) => {
 
 test('a machine that came and went unseen takes no place of the one that replaced it', (t) => {
   for (const status of ['terminated', 'shutting-down'] as const) {
-    const { 'm-4': replaced } = absorbed(['m-1', 'm-2'], report('m-3', status), report('m-4'));
+    const { 'm-4': replaced } = applied(['m-1', 'm-2'], report('m-3', status), report('m-4'));
     t.is(replaced, undefined, status);
   }
 });
@@ -36,11 +36,11 @@ test('after the end a machine that counted as gone is its caller’s again where
   const revived = (machine_count: number): string | undefined => {
     const attempt = attemptOf(1);
     const machines = [gone, machineOf('m-2', { status: 'running', ready_at: 1 }), machineOf('m-3', { status: 'running', ready_at: 1 })];
-    const draft = new Draft(
-      caseOf({ request: requestOf({ machine_count, status: 'completed', kept_count: 2 }), attempts: [attempt], machines }),
+    const draft = new StateChange(
+      stateOf({ request: requestOf({ machine_count, status: 'completed', kept_count: 2 }), attempts: [attempt], machines }),
       10,
     );
-    absorbReports(draft, attempt, [report('m-1')]);
+    applyReports(draft, attempt, [report('m-1')]);
     return draft.machine(gone)?.going;
   };
   t.is(revived(3), undefined);

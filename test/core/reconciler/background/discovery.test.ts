@@ -19,12 +19,12 @@ test('what a cloud has is learned once it is spoken to, and known to other proce
   east.types = [large];
   const bench = await loopBench({ east });
   await bench.clock.advance(30_000);
-  t.is(east.surveys, 0, 'nothing was ordered: the cloud is left alone');
+  t.is(east.discoveries, 0, 'nothing was ordered: the cloud is left alone');
   await bench.request(1);
   await bench.clock.advance(5_000);
-  t.is(east.surveys, 0, 'requests come first');
+  t.is(east.discoveries, 0, 'requests come first');
   await bench.clock.advance(10_000);
-  t.is(east.surveys, 1);
+  t.is(east.discoveries, 1);
   const facts = await elsewhere(bench);
   t.deepEqual(facts.machineType('east', 'large'), large);
   t.is(facts.machineType('east', 'small'), undefined);
@@ -38,17 +38,17 @@ test('what a cloud has is learned once it is spoken to, and known to other proce
 
 test('a survey is made anew after a day, and after a restart only then', async (t) => {
   const east = new ScriptedCloud();
-  const bench = await loopBench({ east }, { survey_ms: 120_000 });
+  const bench = await loopBench({ east }, { discovery_ms: 120_000 });
   await bench.request(1);
   east.boot();
   await bench.clock.advance(15_000);
-  t.is(east.surveys, 1);
+  t.is(east.discoveries, 1);
   await bench.restart();
   await bench.clock.advance(60_000);
-  t.is(east.surveys, 1);
+  t.is(east.discoveries, 1);
   east.types = [large];
   await bench.clock.advance(60_000);
-  t.is(east.surveys, 2);
+  t.is(east.discoveries, 2);
   const facts = await elsewhere(bench);
   t.deepEqual(facts.machineType('east', 'large'), large);
   facts[Symbol.dispose]();
@@ -58,18 +58,18 @@ test('a survey is made anew after a day, and after a restart only then', async (
 test('a survey that fails is tried again later, and what was known stays known', async (t) => {
   const east = new ScriptedCloud();
   east.types = [large];
-  const bench = await loopBench({ east }, { survey_ms: 60_000 });
+  const bench = await loopBench({ east }, { discovery_ms: 60_000 });
   await bench.request(1);
   east.boot();
   await bench.clock.advance(15_000);
   east.types = new ProviderFault('unavailable', 'Not now.');
   await bench.clock.advance(660_000);
-  t.is(east.surveys, 2);
+  t.is(east.discoveries, 2);
   const facts = await elsewhere(bench);
   t.deepEqual(facts.machineType('east', 'large'), large);
   east.types = [];
   await bench.clock.advance(610_000);
-  t.is(east.surveys, 3);
+  t.is(east.discoveries, 3);
   facts[Symbol.dispose]();
   await bench.close();
 });

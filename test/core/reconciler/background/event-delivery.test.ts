@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, type BrokerEvent, type EventSink, type Owner, type Store } from '../../../../core/index.ts';
 import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
-import { JournalTidy } from '../../../../core/reconciler/background/event-retention.ts';
+import { EventRetention } from '../../../../core/reconciler/background/event-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -155,10 +155,10 @@ test('the journal is kept for a sink that has yet to get it, but not for one tha
   await journal(3);
   await pass(2, running);
   await clock.advance(31 * day);
-  await new JournalTidy(store, clock).tidy();
+  await new EventRetention(store, clock).retention();
   t.is(await store.count('event', {}), 3);
   await clock.advance(30 * day);
-  await new JournalTidy(store, clock).tidy();
+  await new EventRetention(store, clock).retention();
   t.is(await store.count('event', {}), 0);
 });
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { silentLog, type Store } from '../../../../core/index.ts';
-import { JournalTidy } from '../../../../core/reconciler/background/event-retention.ts';
-import { Tidy } from '../../../../core/reconciler/background/retention.ts';
+import { EventRetention } from '../../../../core/reconciler/background/event-retention.ts';
+import { Retention } from '../../../../core/reconciler/background/retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 import { anEvent, aRequest, insert } from '../../../../plugin-testkit/storage/records.ts';
@@ -26,11 +26,11 @@ test('what the journal tells is kept as long as its request, and at least a mont
     ['young, of one that was purged', 29, 'purged'],
     ['young, of none', 1],
   ]);
-  const tidy = new JournalTidy(store, clock);
-  await tidy.tidy();
+  const retention = new EventRetention(store, clock);
+  await retention.retention();
   t.deepEqual(await left(), ['of one that lives', 'young, of one that was purged', 'young, of none']);
   await clock.advance(2 * day);
-  await tidy.tidy();
+  await retention.retention();
   t.deepEqual(await left(), ['of one that lives', 'young, of none']);
 });
 
@@ -38,20 +38,20 @@ test('a long journal is looked through in steps, past what stays, and looked at 
   const clock = new FakeClock();
   const stays = Array.from({ length: 2_000 }, () => ['stays', 90, 'alive'] as const);
   const { store, left } = await journal(clock, [...stays, ['goes', 80, 'purged'], ['is young', 29.99, 'purged']]);
-  const tidy = new JournalTidy(store, clock);
-  await tidy.tidy();
+  const retention = new EventRetention(store, clock);
+  await retention.retention();
   t.true((await left()).includes('goes'), 'not all at once');
-  await tidy.tidy();
+  await retention.retention();
   t.true((await left()).includes('goes'), 'and not at once again');
   await clock.advance(1_000);
-  await tidy.tidy();
+  await retention.retention();
   t.false((await left()).includes('goes'));
   await clock.advance(1_800_000);
-  await tidy.tidy();
+  await retention.retention();
   t.true((await left()).includes('is young'));
   await clock.advance(1_800_000);
   for (let i = 0; i < 3; i++) {
-    await tidy.tidy();
+    await retention.retention();
     await clock.advance(1_000);
   }
   t.is((await left()).length, 2_000);
@@ -61,10 +61,10 @@ test('after a failure nothing is tidied for a minute, so that it is told once an
   const clock = new FakeClock();
   let asked = 0;
   const broken = { find: () => ((asked += 1), Promise.reject(new Error('The disk is full.'))) } as unknown as Store;
-  const tidy = new Tidy(broken, clock);
-  await t.throwsAsync(tidy.tidy(), { message: /full/ });
-  for (let i = 0; i < 5; i++) await t.notThrowsAsync(tidy.tidy());
+  const retention = new Retention(broken, clock);
+  await t.throwsAsync(retention.retention(), { message: /full/ });
+  for (let i = 0; i < 5; i++) await t.notThrowsAsync(retention.retention());
   t.is(asked, 1);
   await clock.advance(60_000);
-  await t.throwsAsync(tidy.tidy(), { message: /full/ });
+  await t.throwsAsync(retention.retention(), { message: /full/ });
 });

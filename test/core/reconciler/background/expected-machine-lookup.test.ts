@@ -46,9 +46,9 @@ test('machines that are named are taken in when the provider says that they are 
   await bench.clock.advance(5_000);
   t.deepEqual(await ids(bench, id), ['m-1', 'm-2']);
   t.is(await questions(bench), 0);
-  const wishes = await bench.store.find('wish', { where: { request_id: id } });
+  const signals = await bench.store.find('signal', { where: { request_id: id } });
   t.deepEqual(
-    wishes.flatMap((wish) => wish.machines.map((machine) => machine.machine_id)),
+    signals.flatMap((signal) => signal.machines.map((machine) => machine.machine_id)),
     ['m-2'],
   );
 });

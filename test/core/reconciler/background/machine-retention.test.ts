@@ -1,6 +1,6 @@
 import test from 'ava';
 import { silentLog } from '../../../../core/index.ts';
-import { Tombstones } from '../../../../core/reconciler/background/machine-retention.ts';
+import { MachineRetention } from '../../../../core/reconciler/background/machine-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -35,7 +35,7 @@ test('a tombstone goes a week after the purge and no sooner than two weeks after
     'alive and old': [400],
     'alive and young': [1],
   });
-  await new Tombstones(store, clock).tidy();
+  await new MachineRetention(store, clock).retention();
   t.deepEqual(await left(), ['alive and old', 'alive and young', 'purged early', 'purged lately']);
 });
 
@@ -43,20 +43,20 @@ test('many old keys are looked through in steps, and a new round begins an hour 
   const clock = new FakeClock();
   const many = Array.from({ length: 400 }, (_, i) => [`alive ${i}`, [300 - i / 100]] as const);
   const { store, left } = await storeOf(clock, { ...Object.fromEntries(many), late: [15, 10] });
-  const tombstones = new Tombstones(store, clock);
-  await tombstones.tidy();
+  const machineRetention = new MachineRetention(store, clock);
+  await machineRetention.retention();
   t.true((await left()).includes('late'), 'the first step is not the whole round');
   for (let i = 0; i < 2; i++) {
     await clock.advance(1_000);
-    await tombstones.tidy();
+    await machineRetention.retention();
   }
   t.is((await left()).length, 400);
   const over = { scope: 's', key: 'later', fingerprint: 'f', request_id: 'r', created_at: clock.now() - 400 * day, purged_at: 0 };
   await store.commit([{ op: 'put', kind: 'key', record: over }]);
   await clock.advance(hour - 1_000);
-  await tombstones.tidy();
+  await machineRetention.retention();
   t.is((await left()).length, 401, 'not before the hour is over');
   await clock.advance(1_000);
-  await tombstones.tidy();
+  await machineRetention.retention();
   t.is((await left()).length, 400);
 });

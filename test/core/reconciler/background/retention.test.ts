@@ -1,6 +1,6 @@
 import test from 'ava';
 import { silentLog } from '../../../../core/index.ts';
-import { Tidy } from '../../../../core/reconciler/background/retention.ts';
+import { Retention } from '../../../../core/reconciler/background/retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -17,7 +17,7 @@ test('facts whose time is over are removed, others stay', async (t) => {
   });
   const facts = [fact('over', clock.now() - 1), fact('holds', clock.now() + 60_000), fact('forever')];
   await store.commit(facts.map((record) => ({ op: 'put', kind: 'fact', record })));
-  await new Tidy(store, clock).tidy();
+  await new Retention(store, clock).retention();
   t.deepEqual((await store.find('fact', {})).map(({ item }) => item).toSorted(), ['forever', 'holds']);
   await store.close();
 });

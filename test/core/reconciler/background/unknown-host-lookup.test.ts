@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ProviderFault } from '../../../../core/index.ts';
-import { Strangers } from '../../../../core/requests/queries/unknown-hosts.ts';
+import { UnknownHosts } from '../../../../core/requests/queries/unknown-hosts.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -10,17 +10,17 @@ const asks = (cloud: ScriptedCloud): readonly string[] => cloud.calls.filter((ca
 test('a host that nobody knows is asked for once, and gone when no cloud has it', async (t) => {
   const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
   const bench = await loopBench(clouds);
-  const strangers = new Strangers(bench.store, bench.clock);
-  t.deepEqual(await strangers.gone(unknown), [], 'nobody waits for a cloud');
-  t.deepEqual(await strangers.gone(unknown), []);
+  const unknownHosts = new UnknownHosts(bench.store, bench.clock);
+  t.deepEqual(await unknownHosts.gone(unknown), [], 'nobody waits for a cloud');
+  t.deepEqual(await unknownHosts.gone(unknown), []);
   await bench.clock.advance(2_000);
-  t.deepEqual(await strangers.gone(unknown), unknown);
+  t.deepEqual(await unknownHosts.gone(unknown), unknown);
   t.deepEqual([asks(clouds.east), asks(clouds.west)], [['which 2'], ['which 2']]);
   await bench.clock.advance(30_000);
-  await strangers.gone(unknown);
+  await unknownHosts.gone(unknown);
   await bench.clock.advance(2_000);
   t.is(asks(clouds.east).length, 1, 'an answer is good for a minute');
-  t.is((await bench.store.find('fact', { where: { topic: 'stranger_asked' } })).length, 0);
+  t.is((await bench.store.find('fact', { where: { topic: 'unknown_host_asked' } })).length, 0);
   await bench.close();
 });
 
@@ -29,40 +29,40 @@ test('a host lives when one cloud says so; asked of one instance alone, only tha
   const bench = await loopBench(clouds);
   clouds.west.start({ token: 'a', machine_count: 1, request_id: 'r' } as any);
   const [machine_id = ''] = clouds.west.live();
-  const strangers = new Strangers(bench.store, bench.clock);
+  const unknownHosts = new UnknownHosts(bench.store, bench.clock);
   const hosts = [{ machine_id }];
-  for (const instance of ['', 'east', 'west', 'north']) await strangers.gone(hosts, instance);
+  for (const instance of ['', 'east', 'west', 'north']) await unknownHosts.gone(hosts, instance);
   await bench.clock.advance(2_000);
-  t.deepEqual(await strangers.gone(hosts), []);
-  t.deepEqual(await strangers.gone(hosts, 'west'), []);
-  t.deepEqual(await strangers.gone(hosts, 'east'), hosts);
-  t.deepEqual(await strangers.gone(hosts, 'north'), [], 'nobody answers for an instance that is not configured');
+  t.deepEqual(await unknownHosts.gone(hosts), []);
+  t.deepEqual(await unknownHosts.gone(hosts, 'west'), []);
+  t.deepEqual(await unknownHosts.gone(hosts, 'east'), hosts);
+  t.deepEqual(await unknownHosts.gone(hosts, 'north'), [], 'nobody answers for an instance that is not configured');
   await bench.close();
 });
 
 test('while a cloud does not answer nothing is said, and it is asked again', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  const strangers = new Strangers(bench.store, bench.clock);
+  const unknownHosts = new UnknownHosts(bench.store, bench.clock);
   east.deaf = new ProviderFault('unavailable', 'Not now.');
-  await strangers.gone(unknown);
+  await unknownHosts.gone(unknown);
   await bench.clock.advance(10_000);
-  t.deepEqual(await strangers.gone(unknown), []);
+  t.deepEqual(await unknownHosts.gone(unknown), []);
   t.is(asks(east).length, 1);
   east.deaf = undefined;
   await bench.clock.advance(10_000);
-  t.deepEqual(await strangers.gone(unknown), unknown);
+  t.deepEqual(await unknownHosts.gone(unknown), unknown);
   await bench.close();
 });
 
 test('what was found stays while it is found anew', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  const strangers = new Strangers(bench.store, bench.clock);
-  await strangers.gone(unknown);
+  const unknownHosts = new UnknownHosts(bench.store, bench.clock);
+  await unknownHosts.gone(unknown);
   await bench.clock.advance(2_000);
   await bench.clock.advance(90_000);
-  t.deepEqual(await strangers.gone(unknown), unknown, 'the old answer, while the new one is asked for');
+  t.deepEqual(await unknownHosts.gone(unknown), unknown, 'the old answer, while the new one is asked for');
   await bench.clock.advance(2_000);
   t.is(asks(east).length, 2);
   await bench.close();

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { Holding } from '../../../../core/reconciler/claims/claimed-request.ts';
+import { ClaimedRequest } from '../../../../core/reconciler/claims/claimed-request.ts';
 import { isClaimLost } from '../../../../core/contract/commits/claim-lost.ts';
-import { caseOf } from '../../../support/case-of.ts';
+import { stateOf } from '../../../support/case-of.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
@@ -83,10 +83,10 @@ test('a claim counts as lost where the wall clock ran on and the monotonic one s
   const clock = new FakeClock();
   const claim = { request_id: 'req-1', epoch: 1, taken_over: false };
   const valid = { monotonic: clock.monotonic() + 15_000, wall: clock.now() + 15_000 };
-  const holding = new Holding(caseOf(), claim, clock, valid);
-  t.notThrows(() => holding.fence());
+  const claimed = new ClaimedRequest(stateOf(), claim, clock, valid);
+  t.notThrows(() => claimed.fence());
   clock.suspend(20_000);
-  t.true(isClaimLost(t.throws(() => holding.fence(), { any: true })));
+  t.true(isClaimLost(t.throws(() => claimed.fence(), { any: true })));
 });
 
 test('a host that was suspended starts and ends nothing twice', async (t) => {

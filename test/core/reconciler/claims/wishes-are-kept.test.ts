@@ -1,34 +1,34 @@
 import test from 'ava';
-import { BrokerError, type Store, type WishRecord } from '../../../../core/index.ts';
+import { BrokerError, type Store, type SignalRecord } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-/** Reads of wishes fail while it says so. */
+/** Reads of signals fail while it says so. */
 function deafToWishes(store: Store): { fails: boolean } {
   const state = { fails: true };
   const find = store.find.bind(store);
   store.find = async (kind, query) => {
-    if (kind === 'wish' && state.fails) throw new BrokerError('UNAVAILABLE', 'Not now.');
+    if (kind === 'signal' && state.fails) throw new BrokerError('UNAVAILABLE', 'Not now.');
     return find(kind, query);
   };
   return state;
 }
 
-test('a wish whose reading failed is read again, without another word from the storage', async (t) => {
+test('a signal whose reading failed is read again, without another word from the storage', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
   await bench.clock.advance(2_000);
   const record = {
-    wish_id: 'wish-1',
+    signal_id: 'signal-1',
     kind: 'cancel',
     request_id: id,
     machines: [],
     created_at: bench.clock.now(),
-    absorbed: false,
+    applied: false,
   } as const;
   const reading = deafToWishes(bench.store);
-  await bench.store.commit([{ op: 'insert', kind: 'wish', record: { ...record, machines: [] } }]);
+  await bench.store.commit([{ op: 'insert', kind: 'signal', record: { ...record, machines: [] } }]);
   await bench.clock.advance(3_000);
   t.deepEqual(east.live(id), ['m-1', 'm-2']);
   reading.fails = false;
@@ -39,7 +39,7 @@ test('a wish whose reading failed is read again, without another word from the s
   await bench.close();
 });
 
-test('wishes are asked for by time where the storage says nothing of them', async (t) => {
+test('signals are asked for by time where the storage says nothing of them', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -47,22 +47,22 @@ test('wishes are asked for by time where the storage says nothing of them', asyn
   await bench.clock.advance(2_000);
   east.boot();
   await bench.clock.advance(60_000);
-  const silent: WishRecord = {
-    wish_id: 'wish-0',
+  const silent: SignalRecord = {
+    signal_id: 'signal-0',
     kind: 'cancel',
     request_id: id,
     machines: [],
     created_at: bench.clock.now(),
-    absorbed: false,
+    applied: false,
   };
   bench.silence();
-  await bench.store.commit([{ op: 'insert', kind: 'wish', record: silent }]);
+  await bench.store.commit([{ op: 'insert', kind: 'signal', record: silent }]);
   await bench.clock.advance(8_000);
   t.deepEqual(east.live(id), []);
   await bench.close();
 });
 
-test('wishes that wait for another holder hide none of those for this one', async (t) => {
+test('signals that wait for another holder hide none of those for this one', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -71,16 +71,16 @@ test('wishes that wait for another holder hide none of those for this one', asyn
   await bench.clock.advance(5_000);
   const others = Array.from(
     { length: 1_500 },
-    (_, i): WishRecord => ({
-      wish_id: `wish-${i}`,
+    (_, i): SignalRecord => ({
+      signal_id: `signal-${i}`,
       kind: 'complete',
       request_id: 'req-of-another',
       machines: [],
       created_at: 1,
-      absorbed: false,
+      applied: false,
     }),
   );
-  for (const record of others) await bench.store.commit([{ op: 'insert', kind: 'wish', record }]);
+  for (const record of others) await bench.store.commit([{ op: 'insert', kind: 'signal', record }]);
   const [machine = ''] = east.live(id);
   await bench.desk.giveBack([machine], 3_600);
   await bench.clock.advance(10_000);

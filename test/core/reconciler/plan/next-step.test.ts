@@ -1,7 +1,7 @@
 import test from 'ava';
 import { nextStep, type Circumstances } from '../../../../core/reconciler/plan/next-step.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
-import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   now: 1_000,
@@ -13,7 +13,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
     dispose_at: new Map(),
     unanswered_since: new Map(),
     repeated: new Set(),
-    look_now: false,
+    refresh_now: false,
   },
   fallbackOrder: () => ({ options: [], out: [] }),
   takesOrders: () => true,
@@ -34,14 +34,14 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   }),
   ...fields,
 });
-const steps = (from: ReturnType<typeof caseOf>) => nextStep(from, at()).steps.map((step) => step.do);
+const steps = (from: ReturnType<typeof stateOf>) => nextStep(from, at()).steps.map((step) => step.do);
 
 test('a fleet that gets nothing more is stopped before anything else is tried', (t) => {
   const stuck = attemptOf(1, { settled: false, stuck: true });
   const fallbackOrder = () => {
     throw new Error('No other attempt may be planned yet.');
   };
-  const { steps: now } = nextStep(caseOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ fallbackOrder }));
+  const { steps: now } = nextStep(stateOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ fallbackOrder }));
   t.deepEqual(
     now.map((step) => step.do),
     ['release', 'look'],
@@ -55,13 +55,13 @@ test('once it is stopped what is missing is tried elsewhere', (t) => {
     asked.push('order');
     return { options: [], out: [] };
   };
-  nextStep(caseOf({ attempts, machines: [machineOf('m-1')] }), at({ fallbackOrder }));
+  nextStep(stateOf({ attempts, machines: [machineOf('m-1')] }), at({ fallbackOrder }));
   t.deepEqual(asked, ['order']);
 });
 
 test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {
   const ended = requestOf({ status: 'failed' });
   const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
-  t.true(steps(caseOf({ request: ended, attempts: [found] })).includes('look'));
-  t.false(steps(caseOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('look'));
+  t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('look'));
+  t.false(steps(stateOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('look'));
 });

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Shortfall } from '../../../../core/index.ts';
-import type { Case } from '../../../../core/reconciler/state/request-state.ts';
+import type { RequestState } from '../../../../core/reconciler/state/request-state.ts';
 import { plan } from '../../../../core/reconciler/plan/plan-orders.ts';
 import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
 import type { Moment } from '../../../../core/reconciler/plan/standing.ts';
-import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
@@ -45,18 +45,18 @@ const closed = (number: number, shortfall: Shortfall[], offer = 'a') =>
     shortfall,
     order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: offer }] },
   });
-const keys = (from: Case, options: readonly ProviderOption[], at: Partial<Moment> = {}) =>
+const keys = (from: RequestState, options: readonly ProviderOption[], at: Partial<Moment> = {}) =>
   plan(from, options, 3, { ...moment, ...at }).orders.map(({ option: { provider_instance }, offers: taken }) => [
     provider_instance,
     ...(taken ?? []).map(({ key }) => key),
   ]);
 
 test('the first offer of the first option comes first', (t) => {
-  t.deepEqual(keys(caseOf(), [option('east'), option('west')]), [['east', 'a']]);
+  t.deepEqual(keys(stateOf(), [option('east'), option('west')]), [['east', 'a']]);
 });
 
 test('an API that takes many offers gets all that are left in one order', (t) => {
-  t.deepEqual(keys(caseOf(), [option('east', {}, { offers_per_launch: 'many' })]), [['east', 'a', 'b']]);
+  t.deepEqual(keys(stateOf(), [option('east', {}, { offers_per_launch: 'many' })]), [['east', 'a', 'b']]);
 });
 
 const lack = (tried_again_at: number, message = 'x') => ({
@@ -67,27 +67,27 @@ const lack = (tried_again_at: number, message = 'x') => ({
 });
 const own = (number: number, sent_at: number, offer = 'a') => ({ ...closed(number, short('capacity', offer), offer), sent_at });
 const [lately, longAgo] = [990, -20_000];
-const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Moment>, string[][]][] = [
-  ['its own offer, the next one is asked', caseOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
+const shortages: readonly [string, RequestState, readonly ProviderOption[], Partial<Moment>, string[][]][] = [
+  ['its own offer, the next one is asked', stateOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
   [
     'all of an instance, another one is asked',
-    caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
+    stateOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
     [option('east'), option('west')],
     {},
     [['west', 'a']],
   ],
-  ['everything a moment ago, nothing is asked', caseOf({ attempts: [own(1, lately), own(2, lately, 'b')] }), [option('east')], {}, []],
+  ['everything a moment ago, nothing is asked', stateOf({ attempts: [own(1, lately), own(2, lately, 'b')] }), [option('east')], {}, []],
   [
     'everything, what lacked it 15 s ago is asked again',
-    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    stateOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
     [option('east')],
     {},
     [['east', 'a']],
   ],
-  ['the first offer for others, it comes behind', caseOf(), [option('east', { short: new Map([['a', lack(900)]]) })], {}, [['east', 'b']]],
+  ['the first offer for others, it comes behind', stateOf(), [option('east', { short: new Map([['a', lack(900)]]) })], {}, [['east', 'b']]],
   [
     'all offers of the first instance for others, it comes behind the next instance',
-    caseOf(),
+    stateOf(),
     [
       option('east', {
         short: new Map([
@@ -102,7 +102,7 @@ const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Mome
   ],
   [
     'everything for others, what lacked it 15 s ago is asked, in the order of preference',
-    caseOf(),
+    stateOf(),
     [
       option('east', {
         short: new Map([
@@ -122,7 +122,7 @@ const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Mome
   ],
   [
     'everything for others a moment ago, nothing is asked',
-    caseOf(),
+    stateOf(),
     [
       option('east', {
         short: new Map([
@@ -136,42 +136,42 @@ const shortages: readonly [string, Case, readonly ProviderOption[], Partial<Mome
   ],
   [
     'an offer by whomever last, that counts',
-    caseOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
+    stateOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
     [option('east', { short: new Map([['a', lack(1_001)]]) })],
     {},
     [],
   ],
   [
     'an offer longer ago than it is remembered, it is where it was',
-    caseOf({ attempts: [own(1, 0)] }),
+    stateOf({ attempts: [own(1, 0)] }),
     [option('east')],
     { now: 180_000 },
     [['east', 'a']],
   ],
   [
     'its own offer three times, it is not asked again',
-    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    stateOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
     [option('east', { offers: [{ key: 'a' }] })],
     {},
     [],
   ],
   [
     'its own offer however often, one that keeps trying asks again',
-    caseOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
+    stateOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
     [option('east', { offers: [{ key: 'a' }] })],
     { persistent: true },
     [['east', 'a']],
   ],
   [
     'an instance whose API has no offers a moment ago, nothing is asked',
-    caseOf({ attempts: [{ ...own(1, lately), shortfall: short('capacity') }] }),
+    stateOf({ attempts: [{ ...own(1, lately), shortfall: short('capacity') }] }),
     [option('east', { offers: undefined })],
     {},
     [],
   ],
   [
     'an instance whose API has no offers 15 s ago, it is asked again',
-    caseOf({ attempts: [{ ...own(1, longAgo), shortfall: short('capacity') }] }),
+    stateOf({ attempts: [{ ...own(1, longAgo), shortfall: short('capacity') }] }),
     [option('east', { offers: undefined })],
     {},
     [['east']],
@@ -182,10 +182,10 @@ for (const [what, from, options, at, expected] of shortages)
 
 test('a fleet carries the offers that lacked no capacity, and where all did those that may be asked again', (t) => {
   const many = (short: ProviderOption['short']) => [option('east', { short }, { offers_per_launch: 'many' })];
-  t.deepEqual(keys(caseOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
+  t.deepEqual(keys(stateOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
   t.deepEqual(
     keys(
-      caseOf(),
+      stateOf(),
       many(
         new Map([
           ['a', lack(900)],
@@ -197,7 +197,7 @@ test('a fleet carries the offers that lacked no capacity, and where all did thos
   );
   t.deepEqual(
     keys(
-      caseOf(),
+      stateOf(),
       many(
         new Map([
           ['a', lack(900)],
@@ -220,7 +220,7 @@ test('where nothing may be ordered it is said why, and from when on something ma
     }),
     option('west', { offers: [], trouble }),
   ];
-  const { orders, skipped, tried_again_at } = plan(caseOf(), options, 3, moment);
+  const { orders, skipped, tried_again_at } = plan(stateOf(), options, 3, moment);
   t.deepEqual(orders, []);
   t.is(tried_again_at, 4_000);
   t.deepEqual(
@@ -234,13 +234,13 @@ test('where nothing may be ordered it is said why, and from when on something ma
 });
 
 test('a limit of the account rules the instance out', (t) => {
-  const from = caseOf({ attempts: [closed(1, short('quota'))] });
+  const from = stateOf({ attempts: [closed(1, short('quota'))] });
   t.deepEqual(keys(from, [option('east'), option('west')]), [['west', 'a']]);
   t.deepEqual(keys(from, [option('east')]), []);
 });
 
 test('missing credentials rule the instance out until it may act again, and no more than three times', (t) => {
-  const refused = (...numbers: number[]) => caseOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
+  const refused = (...numbers: number[]) => stateOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
   t.deepEqual(keys(refused(1), [option('east', { unhealthy: true })]), []);
   t.deepEqual(keys(refused(1), [option('east')]), [['east', 'a']]);
   t.deepEqual(keys(refused(1, 2, 3), [option('east', { offers: [{ key: 'a' }] })]), []);
@@ -249,15 +249,15 @@ test('missing credentials rule the instance out until it may act again, and no m
 test('an instance that did not answer comes behind the others, and is not used up however often', (t) => {
   const away = (number: number, provider_instance = 'east') => ({ ...closed(number, short('unavailable')), provider_instance });
   const both = [option('east'), option('west')];
-  t.deepEqual(keys(caseOf({ attempts: [away(1)] }), both), [['west', 'a']]);
-  t.deepEqual(keys(caseOf({ attempts: [away(1), away(2, 'west')] }), both), [['east', 'a']]);
-  t.deepEqual(keys(caseOf({ attempts: [1, 2, 3, 4].map((n) => away(n)) }), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts: [away(1)] }), both), [['west', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts: [away(1), away(2, 'west')] }), both), [['east', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts: [1, 2, 3, 4].map((n) => away(n)) }), [option('east')]), [['east', 'a']]);
 });
 
 test('an offer that gives nothing without saying why is tried three times', (t) => {
   const nothing = (n: number) => closed(n, []);
-  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2)] }), [option('east')]), [['east', 'a']]);
-  t.deepEqual(keys(caseOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [option('east')]), [['east', 'b']]);
+  t.deepEqual(keys(stateOf({ attempts: [nothing(1), nothing(2)] }), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [option('east')]), [['east', 'b']]);
 });
 
 test('an order of many offers that says which of them gave nothing does not use up the others', (t) => {
@@ -267,10 +267,10 @@ test('an order of many offers that says which of them gave nothing does not use 
       ...attemptOf(number, { shortfall }),
       order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
     }));
-  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'a')) }), [many]), [['east', 'b']]);
-  t.deepEqual(keys(caseOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]), []);
-  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable')) }), [many]), []);
-  t.deepEqual(keys(caseOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
+  t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable', 'a')) }), [many]), [['east', 'b']]);
+  t.deepEqual(keys(stateOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]), []);
+  t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable')) }), [many]), []);
+  t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
 });
 
 test('an attempt that bore machines does not count against its offer', (t) => {
@@ -278,13 +278,13 @@ test('an attempt that bore machines does not count against its offer', (t) => {
     attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),
   );
   const machines = [1, 2, 3].map((n) => machineOf(`m-${n}`, { attempt: n }));
-  t.deepEqual(keys(caseOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
 });
 
 test('orders never sum to more than is missing, and none is larger than the API takes', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
-      const { orders: planned } = plan(caseOf(), [option('east', {}, { machines_per_launch })], missing, moment);
+      const { orders: planned } = plan(stateOf(), [option('east', {}, { machines_per_launch })], missing, moment);
       const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
       return (
         sum === Math.min(missing, 100 * machines_per_launch) &&
@@ -301,7 +301,7 @@ test('a request that keeps trying asks a scarce offer ever more rarely: after a 
   let attempts: ReturnType<typeof attemptOf>[] = [];
   const asked: number[] = [];
   for (let now = 0; now < 7 * day; ) {
-    const from = caseOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
+    const from = stateOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
     const planned = plan(from, only, 3, { ...moment, now, persistent: true });
     if (planned.orders.length > 0) {
       asked.push(now);
@@ -321,9 +321,9 @@ test('what lacked capacity is asked by one order, however many the missing machi
   const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
   const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });
   const at = { ...moment, now: 20_000, persistent: true };
-  t.is(plan(caseOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
+  t.is(plan(stateOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
   const served = attemptOf(2, { created_at: 19_000, sent_at: 19_000, order });
   const machines = [machineOf('m-1', { attempt: 2 })];
-  t.is(plan(caseOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
-  t.is(plan(caseOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
+  t.is(plan(stateOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
+  t.is(plan(stateOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
 });

@@ -1,32 +1,35 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isStaying } from '../../../../core/reconciler/state/machine-life.ts';
-import { demands } from '../../../../core/reconciler/plan/release-targets.ts';
-import { attemptOf, caseOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { pendingReleases } from '../../../../core/reconciler/plan/release-targets.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const now = 1_000;
 const ids = (refs: readonly { machine_id: string }[]) => refs.map(({ machine_id }) => machine_id);
 
 test('nothing is asked of a handle that has what is wanted', (t) => {
-  t.deepEqual(demands(caseOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }), now), []);
+  t.deepEqual(
+    pendingReleases(stateOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }), now),
+    [],
+  );
 });
 
 test('machines wanted gone are named, and those that stay with them', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
-  const [demand] = demands(caseOf({ attempts: [attemptOf(1)], machines }), now);
-  t.deepEqual([ids(demand?.aim.go ?? []), ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
+  const [pending] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines }), now);
+  t.deepEqual([ids(pending?.aim.go ?? []), ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
 });
 
 test('a machine whose release was accepted is not named again', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
-  t.deepEqual(demands(caseOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
+  t.deepEqual(pendingReleases(stateOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
 });
 
 test('a fleet that still fills is told when less is wanted than is on its way', (t) => {
   const filling = attemptOf(1, { settled: false }, 5);
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
-  const [demand] = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
-  t.is(demand?.aim.to_come, 2);
+  const [pending] = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
+  t.is(pending?.aim.to_come, 2);
 });
 
 for (const [what, fields] of [
@@ -36,10 +39,10 @@ for (const [what, fields] of [
   ['ended', { status: 'failed' }],
 ] as const) {
   test(`a fleet that still fills is stopped when its request is ${what}`, (t) => {
-    const [demand] = demands(caseOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
-    t.deepEqual(demand?.aim, { go: [], stay: [], to_come: 0 });
+    const [pending] = pendingReleases(stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
+    t.deepEqual(pending?.aim, { go: [], stay: [], to_come: 0 });
     const stopped = attemptOf(1, { settled: false, to_come: 0 });
-    t.deepEqual(demands(caseOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
+    t.deepEqual(pendingReleases(stateOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
   });
 }
 
@@ -47,20 +50,20 @@ test('a fleet that gets nothing more is stopped and keeps what it has, but not w
   const stuck = attemptOf(1, { settled: false, stuck: true }, 5);
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const request = requestOf({ machine_count: 5 });
-  const [demand] = demands(caseOf({ request, attempts: [stuck], machines }), now);
-  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-1', 'm-2'], 0]);
+  const [pending] = pendingReleases(stateOf({ request, attempts: [stuck], machines }), now);
+  t.deepEqual([ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-1', 'm-2'], 0]);
   const stopped = { ...stuck, to_come: 0 };
-  t.deepEqual(demands(caseOf({ request, attempts: [stopped], machines }), now), []);
+  t.deepEqual(pendingReleases(stateOf({ request, attempts: [stopped], machines }), now), []);
   const settled = { ...stuck, settled: true };
-  t.deepEqual(demands(caseOf({ request, attempts: [settled], machines }), now), []);
+  t.deepEqual(pendingReleases(stateOf({ request, attempts: [settled], machines }), now), []);
   const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, kept_count: 5 });
-  t.deepEqual(demands(caseOf({ request: ended, attempts: [stuck], machines }), now), []);
+  t.deepEqual(pendingReleases(stateOf({ request: ended, attempts: [stuck], machines }), now), []);
 });
 
 test('what a stuck fleet does not give may come from another attempt only', (t) => {
   const attempts = [attemptOf(1, { settled: false, stuck: true }, 5), attemptOf(2, { settled: false }, 3)];
   const machines = [machineOf('m-1'), machineOf('m-2')];
-  const told = demands(caseOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
+  const told = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
   t.deepEqual(
     told.map(({ attempt, aim }) => [attempt.attempt, aim.to_come]),
     [[1, 0]],
@@ -69,19 +72,19 @@ test('what a stuck fleet does not give may come from another attempt only', (t) 
 
 test('a fleet that was found after it had been given up is stopped', (t) => {
   const found = attemptOf(1, { state: 'lost', settled: false });
-  const [demand] = demands(caseOf({ attempts: [found] }), now);
-  t.deepEqual(demand?.aim, { go: [], stay: [], to_come: 0 });
+  const [pending] = pendingReleases(stateOf({ attempts: [found] }), now);
+  t.deepEqual(pending?.aim, { go: [], stay: [], to_come: 0 });
 });
 
 test('a successor repeats what was said to a handle, once its time has come', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
-  const from = caseOf({
+  const from = stateOf({
     request: requestOf({ machine_count: 2, repeat_release_at: 500 }),
     attempts: [attemptOf(1, { to_come: 0 })],
     machines,
   });
-  t.deepEqual(ids(demands(from, now)[0]?.aim.go ?? []), ['m-1']);
-  t.deepEqual(demands(from, 499), []);
+  t.deepEqual(ids(pendingReleases(from, now)[0]?.aim.go ?? []), ['m-1']);
+  t.deepEqual(pendingReleases(from, 499), []);
 });
 
 test('what stays and what may come is never more than is wanted, unless more are there already', (t) => {
@@ -96,13 +99,13 @@ test('what stays and what may come is never more than is wanted, unless more are
       const machines = given.flatMap(({ staying, machine_count }, i) =>
         Array.from({ length: Math.min(staying, machine_count) }, (_, j) => machineOf(`m-${i}-${j}`, { attempt: i + 1 })),
       );
-      const from = caseOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
-      const told = demands(from, now);
+      const from = stateOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
+      const told = pendingReleases(from, now);
       const staying = machines.filter(isStaying).length;
       const coming = attempts.reduce((sum, each) => {
         const mine = machines.filter((machine) => machine.attempt === each.attempt).length;
         const room = each.settled ? 0 : each.order.machine_count - mine;
-        return sum + Math.min(room, told.find((demand) => demand.attempt.attempt === each.attempt)?.aim.to_come ?? room);
+        return sum + Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.aim.to_come ?? room);
       }, 0);
       return staying + coming <= Math.max(wanted, staying);
     }),
@@ -115,9 +118,9 @@ test('a fleet that lost a machine since it was told what to keep is told again, 
   const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
   const machines = [lost, machineOf('m-2'), machineOf('m-3')];
   const over = requestOf({ status: 'completed', machine_count: 3 });
-  const [demand] = demands(caseOf({ request: over, attempts: [told], machines }), now);
-  t.deepEqual([ids(demand?.aim.stay ?? []), demand?.aim.to_come], [['m-2', 'm-3'], 0]);
-  t.deepEqual(demands(caseOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
+  const [pending] = pendingReleases(stateOf({ request: over, attempts: [told], machines }), now);
+  t.deepEqual([ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-2', 'm-3'], 0]);
+  t.deepEqual(pendingReleases(stateOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
   const running = requestOf({ machine_count: 3 });
-  t.deepEqual(demands(caseOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
+  t.deepEqual(pendingReleases(stateOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
 });

@@ -37,13 +37,21 @@ const inOrder = ['i-3', 'i-1', 'i-2', 'i-4'];
 test('machines stand in the order of their creation, then of their ids, wherever they are listed', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const { store, clock } = bench;
-  const wish = { wish_id: 'w', kind: 'return', request_id: 'req-1', return_id: 'ret-1', machines, created_at: 1, absorbed: true } as const;
+  const signal = {
+    signal_id: 'w',
+    kind: 'return',
+    request_id: 'req-1',
+    return_id: 'ret-1',
+    machines,
+    created_at: 1,
+    applied: true,
+  } as const;
   const keys = machines.map(({ machine_id, provider_instance }) => ({ machine_id, provider_instance }));
   const returned: RequestRecord = { ...request, request_id: 'ret-1', kind: 'return', origins: ['req-1'] };
   await store.commit([
     { op: 'insert', kind: 'request', record: request },
     { op: 'insert', kind: 'request', record: returned },
-    { op: 'insert', kind: 'wish', record: { ...wish, machines: keys } },
+    { op: 'insert', kind: 'signal', record: { ...signal, machines: keys } },
     ...machines.map((record) => ({ op: 'put', kind: 'machine', record }) as const),
   ]);
   const idsOf = (list: readonly { readonly machine_id: string }[] = []) => list.map(({ machine_id }) => machine_id);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { BrokerError, isBrokerError, silentLog, systemClock, type MachineRecord } from '../../../../core/index.ts';
 import { Inventory } from '../../../../core/requests/queries/inventory.ts';
-import { RequestDesk } from '../../../../core/requests/request-service.ts';
-import { noLookout } from '../../../../core/requests/refresh-trigger.ts';
+import { RequestService } from '../../../../core/requests/request-service.ts';
+import { noRefresh } from '../../../../core/requests/refresh-trigger.ts';
 import { aMachine, aRequest, insert } from '../../../../plugin-testkit/storage/records.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -16,12 +16,12 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
     for (const row of rows)
       await store.commit([insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row }))]);
   }
-  const desk = new RequestDesk(store, systemClock, noLookout, 1_000);
+  const desk = new RequestService(store, systemClock, noRefresh, 1_000);
   return {
     store,
     inventory: new Inventory(store, systemClock),
     /** What a return of these names takes. */
-    async takes(...names: Parameters<RequestDesk['giveBack']>[0]) {
+    async takes(...names: Parameters<RequestService['giveBack']>[0]) {
       const { machine_keys = [] } = await desk.giveBack(names, 60);
       return machine_keys.map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);
     },
@@ -47,7 +47,7 @@ test('an id that lives at two instances takes neither: the refusal names both, a
       { provider_instance: 'west', machine_id: 'i-1' },
     ]);
   }
-  t.is(await store.count('wish', {}), 0);
+  t.is(await store.count('signal', {}), 0);
   t.deepEqual(await takes('west/i-1'), ['west/i-1']);
   t.is((await inventory.get('east/i-1')).provider_instance, 'east');
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { compare, type Known } from '../../../../../core/reconciler/background/sweep/compare.ts';
-import { Sightings } from '../../../../../core/reconciler/background/sweep/orphan-counts.ts';
+import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/orphan-counts.ts';
 import type { AttemptRecord } from '../../../../../core/model/attempt.ts';
 import type { MachineRecord } from '../../../../../core/model/machine.ts';
 import type { OwnedResource } from '../../../../../core/contract/provider.ts';
@@ -103,8 +103,8 @@ test('machines of one attempt that went astray are handed over together', (t) =>
 });
 
 test('sightings count in a row: what was missed once begins anew', (t) => {
-  const sightings = new Sightings();
-  const times = (...ids: string[]) => sightings.count(ids.map((id) => machine(id))).map((each) => each.times);
+  const orphanCounts = new OrphanCounts();
+  const times = (...ids: string[]) => orphanCounts.count(ids.map((id) => machine(id))).map((each) => each.times);
   t.deepEqual(times('m-1', 'm-2'), [1, 1]);
   t.deepEqual(times('m-1'), [2]);
   t.deepEqual(times('m-1', 'm-2'), [3, 1]);

@@ -30,7 +30,7 @@ test('what lives is found by the sweep after everything that was ordered there w
   await bench.close();
 });
 
-test('a sighting of a machine that another request has stops no other wish', async (t) => {
+test('a sighting of a machine that another request has stops no other signal', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const a = await bench.request(1);
@@ -43,15 +43,15 @@ test('a sighting of a machine that another request has stops no other wish', asy
   await bench.store.commit([
     {
       op: 'insert',
-      kind: 'wish',
+      kind: 'signal',
       record: {
-        wish_id: 'w-1',
+        signal_id: 'w-1',
         kind: 'found',
         request_id: a,
         machines: [],
         found: { attempt: 1, reports: [{ machine_id: theirs!, status: 'running', ready: true }] },
         created_at: bench.clock.now(),
-        absorbed: false,
+        applied: false,
       },
     },
   ]);
