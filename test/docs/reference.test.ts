@@ -8,6 +8,7 @@ import { faultKinds, ownFaultCodes } from '../../core/contract/fault.ts';
 import { commonTemplateFields } from '../../core/model/template.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
+import { rejections } from '../../core/selection/candidate.ts';
 import { builtInPlugins } from '../../scripts/pages/configuration.ts';
 
 const operations: readonly Operation<any, any>[] = registered;
@@ -18,6 +19,14 @@ test('the reference of errors has every code and every kind of fault', (t) => {
   const made = page('errors');
   for (const code of Object.keys(codes)) t.true(made.includes(`\n### ${code}\n`), code);
   for (const kind of faultKinds) t.true(made.includes(`\n| \`${kind}\` |`), kind);
+});
+
+test('the guide to failed requests has every kind of fault, every code of muster itself and every reason against an instance', (t) => {
+  const guide = readFileSync(join(root, 'docs/guides/why-did-my-request-fail.md'), 'utf8');
+  for (const kind of faultKinds) t.regex(guide, new RegExp(`^### ${kind}:`, 'm'), kind);
+  for (const code of [...Object.keys(ownFaultCodes), ...Object.keys(rejections)]) t.true(guide.includes(`\`${code}\``), code);
+  const refusals = operations.find(({ name }) => name === 'create_request')?.refusals ?? [];
+  for (const code of ['INVALID_REQUEST', ...refusals]) t.true(guide.includes(`\`${code}\``), code);
 });
 
 test('every code that the core gives a fault or a shortfall by itself is in its table', (t) => {
