@@ -1,12 +1,12 @@
 /**
- * Holds the Node that npm installs with muster against the figures that are checked in, `scripts/pinned-node.json`:
+ * Compares the Node that npm installs with muster with the checked-in figures, `scripts/pinned-node.json`:
  *
  * - what the lock file names, and the executable that is installed here;
  * - with `--packages`, the packages for every platform: their sum is the lock file's, their executable that of the figures;
  * - with `--archives`, the figures against the Node project's own: its SHASUMS256.txt, and the executables in the archives
- *   that it publishes. Where nodejs.org cannot be reached that is told as not checked, and is no failure.
+ *   that it publishes. If nodejs.org cannot be reached, this is reported as not checked, and is no failure.
  *
- * Ends with 1 when anything differs.
+ * Ends with 1 if anything differs.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { figures, installedAt, lockedPackage, wantedPackages, type Figures } from './pinned-node.ts';
 
-/** What was found, a sentence each. */
+/** The findings, a sentence each. */
 interface Found {
   readonly same: string[];
   readonly different: string[];
@@ -97,7 +97,7 @@ function reason(error: unknown): string {
   return cause?.code ?? message;
 }
 
-/** Unpacks one file to nowhere but its sum. */
+/** Unpacks one file into its sum only. */
 async function sumInArchive(archive: string, member: string): Promise<string> {
   const tar = spawn('tar', ['-xOf', archive, member], { stdio: ['ignore', 'pipe', 'ignore'] });
   return sumOf(tar.stdout);

@@ -2,7 +2,7 @@ import { cpSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Copies what the sources read beside themselves and tsc does not emit: data in JSON, SQL, certificates. */
+/** Copies the files that the sources read and tsc does not emit: data in JSON, SQL, certificates. */
 const root = join(import.meta.dirname, '..');
 for (const file of globSync('{core,config,plugins,host}/**/*.{json,sql,pem}', {
   cwd: root,

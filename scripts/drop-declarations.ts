@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** The declarations that the entry points of package.json lead to, below `directory`: nobody outside can import another. */
+/** The declarations that the entry points of package.json lead to, below `directory`: a user of the package can import no others. */
 export function neededDeclarations(directory: string): ReadonlySet<string> {
   const { exports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly types: string }>>;

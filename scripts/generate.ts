@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { root, type MadeFile, type Page } from './pages/page.ts';
 import { pages } from './pages/pages.ts';
 
-// npm run generate [-- [--check] [NAME ...]]: makes the pages of these names and those that they are made from, without a name all of them. With
-// --check it writes nothing, lists what is out of date, and ends with 1 where that is anything.
+// npm run generate [-- [--check] [NAME ...]]: makes the named pages and those that they are made from; without a name
+// all pages. With --check it writes nothing, lists what is out of date, and ends with 1 if there is anything to list.
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean', default: false } }, allowPositionals: true });
 const unknown = positionals.filter((name) => !pages.some((page) => page.name === name));
 if (unknown.length > 0) {

@@ -24,14 +24,14 @@ function bounds(schema: Json, least: string, most: string, unit: string): string
   const [from, to] = [schema[least], schema[most]];
   const after = unit === '' ? '' : ` ${unit}`;
   if (from === undefined && to === undefined) return '';
-  // That a text or a list is not empty is told by what it means.
+  // The description says that a text or a list is not empty.
   if (to === undefined) return unit === '' ? `, at least ${from}` : '';
   return `, ${from === undefined ? 'at most ' : `${from} to `}${to}${after}`;
 }
 
 const nameOf = (schema: Json): string => (schema['$ref'] as string).split('/').at(-1) ?? '';
 
-/** Rows of a table: the fields of an object, with what they default to. */
+/** Rows of a table: the fields of an object, with their defaults. */
 export function fieldRows(schema: Json): string[][] {
   const required = new Set<string>(schema['required'] ?? []);
   return Object.entries((schema['properties'] ?? {}) as Record<string, Json>).map(([name, field]) => [

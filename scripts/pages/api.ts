@@ -64,7 +64,7 @@ function listed(names: readonly Exported[], dist: string): string {
   return blocks.length === 0 ? '' : `\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n\n`;
 }
 
-/** Emits what `npm run build` would, without its checks: those are `npm run typecheck`'s. */
+/** Emits the declarations of `npm run build`, without checking types: `npm run typecheck` does. */
 function emitted(directory: string): string {
   const tsc = join(root, 'node_modules/.bin/tsc');
   const options = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--checkers', '1', '--outDir', directory];

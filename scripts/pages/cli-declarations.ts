@@ -22,7 +22,7 @@ function declared(): Declared {
     const { command, args = [], example } = cli;
     return [{ name, kind, summary, command, args, example, input: interactiveInput(operation), defaults, leaves_work, needs_loop }];
   });
-  // As JSON: what a schema carries beside it is for the one who compiles it.
+  // As JSON: a schema also carries values for its compiler.
   return JSON.parse(JSON.stringify({ operations: all, template: CommonTemplate })) as Declared;
 }
 

@@ -72,7 +72,7 @@ function optionTable(options: readonly Option[], args: readonly Argument[] = [])
   return ['| Option | Meaning |', '|---|---|', ...places, ...rows].join('\n');
 }
 
-/** As the cell of a table; what looks like a tag is one outside of code only. */
+/** As the cell of a table; outside of code `<` would begin a tag. */
 const cell = (text: string): string =>
   text
     .replaceAll('|', '\\|')

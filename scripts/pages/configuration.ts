@@ -54,7 +54,7 @@ function pageOf(plugins: readonly Plugin[]): string {
   return parts.join('').replace(/\n+$/, '\n');
 }
 
-/** The keys of the file. What stands in `storage` and `config` beside them is said by plugins. */
+/** The keys of the file. Plugins declare the other fields of `storage` and `config`. */
 function fileRows(): readonly (readonly string[])[] {
   const { plugins, scheduler, providers, ...sections } = ConfigurationFile.properties as Record<string, Json>;
   const { storage, ...closed } = sections;

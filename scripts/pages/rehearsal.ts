@@ -30,7 +30,7 @@ export const rehearsalPage: Page = {
   },
 };
 
-/** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
+/** The output of the script on a simulated cloud of that scenario; both start as the page shows. */
 async function rehearse(scenario: string): Promise<string> {
   const options = ['--port', '0', '--scenario', scenario, '--seed', '11', '--clock', 'standing'];
   const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -15,7 +15,7 @@ import { fieldRows, schemaText, table } from '../markdown/schema-text.ts';
 import { generated, madeFile, type Page } from './page.ts';
 import { exampleParts } from './sdk/example-parts.ts';
 
-/** Every method of the SDK, and what stands between marks in the guide to the SDK. */
+/** Every method of the SDK, and the generated parts of the guide to the SDK. */
 export const sdkPage: Page = {
   name: 'sdk',
   make: async () => {
@@ -26,7 +26,7 @@ export const sdkPage: Page = {
 
 const block = (code: string): string => `\`\`\`ts\n${code}\`\`\`\n`;
 
-/** What stands between marks in the guide: a table, or the part of an example of that name. */
+/** The guide with the contents of its marks: a table, or the part of an example with that name. */
 function guide(written: string, parts: ReadonlyMap<string, string>): string {
   let made = betweenMarks(written, 'errors', errorTable());
   for (const [, name = ''] of written.matchAll(/^<!-- example-(\S+) -->$/gm))
@@ -103,7 +103,7 @@ const classOf = (code: Code): string => sdkError(code, '').name;
 const refusalsText = (given: readonly Code[]): string =>
   [...Map.groupBy(given, classOf)].map(([name, mine]) => `\`${name}\` (${mine.join(', ')})`).join(', ');
 
-/** The classes of errors, with the codes that each stands for. */
+/** The classes of errors, with their codes. */
 function errorTable(): string {
   const all = Object.keys(codes) as Code[];
   const byClass = Map.groupBy(all, classOf);

@@ -10,7 +10,7 @@ interface Way {
 const types = { 'm5.large': 1, 'c5.large': 1 };
 const attributes = { VCpuCount: { Min: 2 }, MemoryMiB: { Min: 4096 } };
 
-/** What a template may ask, as fields laid over an ordinary template. What is undefined is taken away. */
+/** Features of templates, as fields that override an ordinary template; undefined removes a field. */
 const probes: readonly (readonly [feature: string, fields: object])[] = [
   ['On-Demand machines (`price_type: ondemand`)', { price_type: 'ondemand' }],
   ['Spot machines (`spot`)', { price_type: 'spot' }],
@@ -31,7 +31,7 @@ const probes: readonly (readonly [feature: string, fields: object])[] = [
   ['Replaces lost machines after completion (`replace_lost`)', { replace_lost: true }],
 ];
 
-/** Which API does what, as their reviews say of templates that ask it, and their capabilities of themselves. */
+/** Which API supports which feature, by the reviews of templates with that feature, and by its capabilities. */
 export function featuresTable(apis: readonly ProviderApi[]): string {
   const ways = apis.flatMap((api): Way[] => {
     const fleets = api.capabilities.supported_fleet_types;
@@ -51,7 +51,7 @@ function answer({ api, fleet_type }: Way, fields: object): string {
     image_id: 'ami-1',
     machine_type: 'm5.large',
     subnet_ids: ['subnet-1'],
-    // Spot Fleet without Spot is refused whatever else is asked.
+    // Spot Fleet without Spot is always refused.
     ...(api.name === 'SpotFleet' ? { price_type: 'spot' } : {}),
     ...(fleet_type === undefined ? {} : { fleet_type }),
     ...fields,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
 
-/** By what name the code calls the SDK of a service. */
+/** The service of each SDK, by the name of the SDK in the code. */
 const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };
 
 /** Every action that the plugins call, as IAM names it. */
@@ -16,7 +16,7 @@ export function actions(): string[] {
   return [...found].toSorted();
 }
 
-/** What changes or ends something that is there already, and carries our tag. */
+/** Actions on existing resources that carry our tag. */
 const own = new Set([
   'ec2:TerminateInstances',
   'ec2:CreateLaunchTemplateVersion',
@@ -25,7 +25,7 @@ const own = new Set([
   'ec2:DeleteLaunchTemplateVersions',
 ]);
 
-/** What a policy must allow for these actions, no more where a condition can say less. */
+/** The policy for these actions, restricted by conditions where possible. */
 export function policyFor(all: readonly string[]): object {
   const parameters = all.filter((action) => action.startsWith('ssm:'));
   const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
