@@ -11,7 +11,6 @@ import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
-import type { Environment } from './sources/environment.ts';
 import { foreignPrograms } from './checks/foreign-programs.ts';
 import { isObject } from './objects.ts';
 import { missingFiles } from './checks/missing-files.ts';
@@ -23,23 +22,7 @@ import { loadPlugins } from './plugins/load-plugins.ts';
 import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
 import type { EnvironmentVariables } from './sources/variables.ts';
-
-export interface LoadOptions {
-  /** A file that the command line names; it beats MUSTER_CONFIG and the search. */
-  readonly file?: string;
-  /** Where the search begins. */
-  readonly cwd: string;
-  readonly env: Environment;
-  /** What the command line says, in the shape of the file. */
-  readonly overrides?: Readonly<Record<string, unknown>>;
-  /** The data directory that the command line names; it beats MUSTER_DATA_DIR. */
-  readonly data_directory?: string;
-  /**
-   * `required`: a file that a provider's configuration names must be there. Default: that it is not is a warning,
-   * since it may still come.
-   */
-  readonly files?: 'required';
-}
+import type { LoadOptions } from './load-options.ts';
 
 export interface LoadedConfiguration {
   readonly configuration: Configuration;

@@ -4,7 +4,7 @@ import type { Plugin } from '../../core/contract/plugin.ts';
 import type { ConfigurationSource } from '../sources/configuration-file.ts';
 import { isPath, versionOf, type PluginSource } from './find-plugin.ts';
 import { inspectPlugins, type InspectedPlugin } from './inspect-plugins.ts';
-import type { LoadOptions } from '../load.ts';
+import type { LoadOptions } from '../load-options.ts';
 import { refusal } from '../sources/places.ts';
 import { missingMembers } from './plugin-shape.ts';
 import { readSources } from '../sources/read-sources.ts';

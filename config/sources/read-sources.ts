@@ -5,7 +5,7 @@ import { fromAwsprov, isAwsprov } from './awsprov.ts';
 import { findConfiguration, readConfiguration, type ConfigurationSource } from './configuration-file.ts';
 import { defaultPlugins } from '../defaults.ts';
 import type { Environment, Variables } from './environment.ts';
-import type { LoadOptions } from '../load.ts';
+import type { LoadOptions } from '../load-options.ts';
 import { isObject } from '../objects.ts';
 import { ConfigurationFile, PluginsSection } from '../schema.ts';
 import { EnvironmentVariables } from './variables.ts';

@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { isError, sentence, sentences, type Finding } from '../../core/contract/findings.ts';
 import { inlineFiles } from './inline-files.ts';
-import { loadConfiguration, type LoadOptions } from '../load.ts';
+import { loadConfiguration } from '../load.ts';
+import type { LoadOptions } from '../load-options.ts';
 import type { SourceText } from '../sources/source-text.ts';
 
 export interface ForeignTemplates {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
-import { urlOf } from '../client/running-server.ts';
+import { urlOf } from '../http/url-of.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { loadConfiguration, type LoadOptions } from '../../config/load.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import type { LoadOptions } from '../../config/load-options.ts';
 import { sampleTemplates } from '../../config/defaults.ts';
 import { isBrokerError, type BrokerError } from '../../core/contract/errors.ts';
 import type { Finding } from '../../core/contract/findings.ts';

@@ -1,5 +1,6 @@
 import type { MachineRecord } from '../../core/index.ts';
 import { isTerminal } from '../../core/index.ts';
+import { defaultSettings } from '../../core/reconciler/settings.ts';
 import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
@@ -147,6 +148,8 @@ async function carryOut(command: Command, world: World): Promise<void> {
     case 'suspend':
       world.host.suspend();
       judge.suspended_ms += command.ms;
+      // What is no longer than this is taken for a clock that runs a little wrong.
+      if (command.ms <= defaultSettings.clock_jump_ms) judge.jumped(command.ms, undefined);
       await long(world, command.ms);
       world.host.resume();
       return;

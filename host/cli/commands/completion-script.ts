@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { commandTree, nodesOf, type CommandNode } from '../command-tree.ts';
-import type { Shell } from './completion.ts';
+
+export type Shell = 'bash' | 'zsh' | 'fish';
 
 /** A script for a shell with every command and option of a program. It asks nobody when it completes. */
 export function completionScript(shell: Shell, program: Command): string {

@@ -1,18 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CalledFor } from '../../../core/providers/guard/called-for.ts';
 import type { CallWatch } from '../../../core/providers/guard/call-tracking.ts';
-import { MarkedName } from './marked-name.ts';
+import { MarkedName, type Whose } from './marked-name.ts';
 
 /** Names that have a place. Further ones are watched by nobody. */
 const mostNames = 1_000;
 /** Under this a debugger finds, in a thread that hangs, in whose name it runs. */
 export const whoseSymbol = 'muster.in-whose-name';
-
-/** In whose name code of a plugin runs, and for which request, where it is called for one alone. */
-export interface Whose {
-  readonly name: string;
-  readonly of?: CalledFor;
-}
 
 /**
  * Memory that a thread and its keeper share: how many calls of each name are under way, who is in the part of a call

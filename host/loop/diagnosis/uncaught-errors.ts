@@ -1,5 +1,6 @@
 import type { Log } from '../../../core/contract/log.ts';
-import type { CallTracking, Whose } from './call-marks.ts';
+import type { CallTracking } from './call-marks.ts';
+import type { Whose } from './marked-name.ts';
 import { instancesOf, type PluginPlaces } from './plugin-places.ts';
 
 /**
