@@ -15,13 +15,13 @@ export interface FoundPlugin {
   readonly tried: readonly string[];
 }
 
-export const isPath = (name: string): boolean => /^(\.{0,2}[/\\]|\.{1,2}$|file:|[A-Za-z]:[/\\])/.test(name);
+export const isPluginPath = (name: string): boolean => /^(\.{0,2}[/\\]|\.{1,2}$|file:|[A-Za-z]:[/\\])/.test(name);
 
 // This file runs as .ts from the sources and as .js from a build; the built-in plugins beside it do the same.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 /** Looks for a plugin by what the configuration calls it: a built-in name, a package, or a path, seen from a directory. */
-export const findPlugin = (name: string, cwd: string): FoundPlugin => (isPath(name) ? byPath(name, cwd) : byName(name, cwd));
+export const findPlugin = (name: string, cwd: string): FoundPlugin => (isPluginPath(name) ? byPath(name, cwd) : byName(name, cwd));
 
 function byPath(name: string, cwd: string): FoundPlugin {
   const path = name.startsWith('file:') ? fileURLToPath(name) : resolve(cwd, name);

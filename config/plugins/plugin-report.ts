@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Finding } from '../../core/contract/findings.ts';
 import type { Plugin } from '../../core/contract/plugin.ts';
 import type { ConfigurationSource } from '../sources/configuration-file.ts';
-import { isPath, versionOf, type PluginSource } from './find-plugin.ts';
+import { isPluginPath, versionOf, type PluginSource } from './find-plugin.ts';
 import { inspectPlugins, type InspectedPlugin } from './inspect-plugins.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { refusal } from '../sources/places.ts';
@@ -49,7 +49,7 @@ export async function reportPlugins(options: LoadOptions, named: readonly string
       findings.map((finding) => ({ ...finding, file: placeOf(finding.path, options, source) })),
       source,
     );
-  const extra = named.map((name) => (isPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name));
+  const extra = named.map((name) => (isPluginPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name));
   const inspected = await inspectPlugins([...plugins, ...extra.filter((name) => !plugins.includes(name))], directory);
   const shown = extra.length === 0 ? inspected : inspected.filter(({ name }) => extra.includes(name));
   return { configuration: source?.file ?? null, plugins: shown.map(reportOf) };

@@ -5,7 +5,7 @@ import type { ResolvedEnvironment } from '../../core/operations/providers/config
 import type { ProviderType } from '../../core/contract/provider.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { convertText } from '../../core/schema/convert.ts';
-import { planOf, type Plan } from '../../core/schema/plan.ts';
+import { conversionPlanOf, type ConversionPlan } from '../../core/schema/conversion-plan.ts';
 import { rename } from '../../core/schema/rename.ts';
 import { nearest } from '../../core/schema/spelling.ts';
 import { isObject } from '../objects.ts';
@@ -37,7 +37,7 @@ export interface Variables {
  * schema allows it; an empty text counts as not set. Nested variables lie over the JSON text of their parent.
  */
 export function readVariables(schema: TSchema, under: string, environment: Environment): Variables {
-  const plan = planOf(schema);
+  const plan = conversionPlanOf(schema);
   const fields = fieldsByVariable(plan);
   const tree: Record<string, unknown> = {};
   const names = new Map<string, string>();
@@ -111,17 +111,17 @@ function withDefaults(config: TObject, tree: Record<string, unknown>): Readonly<
 
 /** A field by the words of its variable: somebody may send fifty thousand variables. */
 interface ByVariable {
-  readonly plan: Plan;
+  readonly plan: ConversionPlan;
   readonly name: string;
   readonly below: FieldsByVariable;
 }
 type FieldsByVariable = ReadonlyMap<string, ByVariable>;
 
 /** Of two fields with one variable the first has it. */
-const fieldsByVariable = ({ fields = new Map() }: Plan): FieldsByVariable =>
+const fieldsByVariable = ({ fields = new Map() }: ConversionPlan): FieldsByVariable =>
   new Map([...fields].toReversed().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
 
-function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: Plan } | undefined {
+function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: ConversionPlan } | undefined {
   let at: ByVariable | undefined;
   const path: string[] = [];
   for (const step of rest.split('__')) {
@@ -140,14 +140,14 @@ function meant(known: readonly string[], under: string, variable: string): strin
 }
 
 /** What every variable that a schema understands has after the prefix, in small letters. */
-function variablesOf(plan: Plan, under = ''): string[] {
+function variablesOf(plan: ConversionPlan, under = ''): string[] {
   return [...(plan.fields ?? [])].flatMap(([name, field]) => {
     const variable = `${under}${variableForm(name).toLowerCase()}`;
     return [variable, ...variablesOf(field, `${variable}__`)];
   });
 }
 
-function read(plan: Plan, variable: string, text: string): unknown {
+function read(plan: ConversionPlan, variable: string, text: string): unknown {
   const { types } = plan;
   if (types.has('null') && text === 'null') return null;
   const leaf = envVar.from({ [variable]: text }).get(variable);
@@ -162,7 +162,7 @@ function read(plan: Plan, variable: string, text: string): unknown {
 }
 
 /** JSON in the spelling of the schema, so that what lies over or under it meets the same names. */
-function canonical(plan: Plan, value: unknown): unknown {
+function canonical(plan: ConversionPlan, value: unknown): unknown {
   const findings: Finding[] = [];
   const spelled = rename(plan, value, '', findings);
   if (findings.length > 0) throw new Error(sentences(findings));

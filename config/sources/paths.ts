@@ -30,12 +30,12 @@ export function absolutePaths<T>(schema: TSchema, value: T, baseOf: (pointer: st
     const pointer = `${at}/${name}`;
     if (!field) return [name, each];
     if (typeof each !== 'string') return [name, absolutePaths(field, each, baseOf, pointer)];
-    return [name, isPath(name, field) && isRelative(each) ? absolutePath(each, baseOf(pointer)) : each];
+    return [name, isPathField(name, field) && isRelative(each) ? absolutePath(each, baseOf(pointer)) : each];
   });
   return Object.fromEntries(entries) as T;
 }
 
 /** Whether a field holds a path: its schema says so, or its name. */
-export const isPath = (name: string, field: { readonly path?: boolean }): boolean =>
+export const isPathField = (name: string, field: { readonly path?: boolean }): boolean =>
   field.path ?? /(^path|_file|_path|_directory)$/.test(name);
 const isRelative = (text: string): boolean => text !== '' && !/^([:~]|[a-z][a-z0-9+.-]+:)/i.test(text);

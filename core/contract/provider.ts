@@ -272,7 +272,7 @@ export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, H
    * Brings a handle to its aim. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already gone is a success.
    * Done = the provider accepted it, and nothing beyond `to_come` arrives any more.
    */
-  release(session: Session, handle: Handle, aim: ReleaseTarget, call: Call): Promise<Progress>;
+  release(session: Session, handle: Handle, target: ReleaseTarget, call: Call): Promise<Progress>;
   /** Removes what is left when no machine remains: fleet, group, launch template. Also called with the order alone, when no handle ever came. */
   dispose?(
     session: Session,

@@ -15,7 +15,7 @@ export function attemptToken(installation: string, requestId: string, attempt: n
 }
 
 /** A fingerprint of a JSON value that does not depend on the order of its keys. */
-export function fingerprint(value: unknown): string {
+export function jsonFingerprint(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('base64url');

@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
-import { fingerprint, newRequestId, newSignalId } from '../model/ids.ts';
+import { jsonFingerprint, newRequestId, newSignalId } from '../model/ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
@@ -13,7 +13,7 @@ import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempoten
 import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { requestNotFound } from './queries/not-found.ts';
-import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open-request.ts';
+import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
 import { requestsNamed } from './queries/requests-named.ts';
 
@@ -39,7 +39,7 @@ export class RequestService {
    * `choose` is asked only for a new request.
    */
   async open(
-    wanted: Wanted,
+    wanted: RequestInput,
     choose: (key: string) => Chosen,
     given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
   ): Promise<RequestDetail> {
@@ -176,7 +176,7 @@ export class RequestService {
         )
       : undefined;
     return {
-      cache_key: fingerprint([found, of_origins?.versions, machines, cut]),
+      cache_key: jsonFingerprint([found, of_origins?.versions, machines, cut]),
       load: async () => ({
         items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
         total_count: requests.length,
@@ -235,7 +235,7 @@ export class RequestService {
 
   /** The request that the same call made before. */
   async #earlier(
-    wanted: Wanted,
+    wanted: RequestInput,
     given: { readonly request_id?: string; readonly key?: IdempotencyKey },
   ): Promise<RequestRecord | undefined> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;

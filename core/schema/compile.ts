@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { byPath, firstOf, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { convertText } from './convert.ts';
 import { explain } from './explain.ts';
-import { planOf, type Plan } from './plan.ts';
+import { conversionPlanOf, type ConversionPlan } from './conversion-plan.ts';
 import { rename } from './rename.ts';
 import { fillDefaults } from './defaults.ts';
 
@@ -53,7 +53,7 @@ function validatorOf(schema: TSchema) {
 }
 
 function make(schema: TSchema): Compiled<unknown> {
-  const plan: Plan = planOf(schema);
+  const plan: ConversionPlan = conversionPlanOf(schema);
   let validator: ReturnType<typeof validatorOf> | undefined;
   return {
     schema,

@@ -1,7 +1,7 @@
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 
 /** Fills defaults of absent fields. `value` is a copy that `rename` made; nested objects that are absent stay absent unless they have a default. */
-export function fillDefaults(plan: Plan, value: unknown): unknown {
+export function fillDefaults(plan: ConversionPlan, value: unknown): unknown {
   if (Array.isArray(value)) {
     const { items } = plan;
     return items && (items.fields || items.items) ? value.map((item) => fillDefaults(items, item)) : value;

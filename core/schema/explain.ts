@@ -1,7 +1,7 @@
 import { Settings } from 'typebox/system';
 import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { hint } from './spelling.ts';
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 
 /** A validation error as typebox gives it. */
 interface SchemaError {
@@ -21,7 +21,7 @@ const longestPath = 300;
  * Says in words what the validator found: one finding for each place, as far as they are wanted, and a last one for the rest. Nothing is looked for
  * on behalf of what is not told: a body may be wrong in a hundred thousand places.
  */
-export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown, most = mostFindings): Finding[] {
+export function explain(errors: readonly SchemaError[], plan: ConversionPlan, value: unknown, most = mostFindings): Finding[] {
   const findings = new Map<string, Finding>();
   const beyond = new Set<string>();
   const opened = new Set<string>();
@@ -68,7 +68,7 @@ export function explain(errors: readonly SchemaError[], plan: Plan, value: unkno
 }
 
 /** What is wrong at one place, where it is neither a name nor a choice between values. */
-function said(error: SchemaError, plan: Plan, value: unknown): string {
+function said(error: SchemaError, plan: ConversionPlan, value: unknown): string {
   const { keyword, instancePath: path } = error;
   if (keyword === 'anyOf') {
     const at = planAt(plan, path);
@@ -121,10 +121,11 @@ const steps = (path: string): string[] =>
 
 const escape = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 const parent = (path: string): string => path.slice(0, path.lastIndexOf('/'));
-const unknown = (name: string, around: Plan | undefined): string => `unknown field${hint(name, [...(around?.fields?.keys() ?? [])])}`;
+const unknown = (name: string, around: ConversionPlan | undefined): string =>
+  `unknown field${hint(name, [...(around?.fields?.keys() ?? [])])}`;
 
-function planAt(plan: Plan, path: string): Plan | undefined {
-  let at: Plan | undefined = plan;
+function planAt(plan: ConversionPlan, path: string): ConversionPlan | undefined {
+  let at: ConversionPlan | undefined = plan;
   for (const step of steps(path)) at = at?.fields?.get(step) ?? at?.items;
   return at;
 }
@@ -137,7 +138,7 @@ function valueAt(value: unknown, path: string): unknown {
 
 const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
-const wanted = (plan: Plan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
+const wanted = (plan: ConversionPlan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
 
 /** What came instead, never the value itself: it may be a secret. */
 function kindOf(value: unknown): string {

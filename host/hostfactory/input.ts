@@ -1,4 +1,4 @@
-import { invalidInput, refusal } from './client/script.ts';
+import { invalidInput, scriptRefusal } from './client/script.ts';
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -19,7 +19,7 @@ export function optionalEntriesIn(input: unknown, key: Key): readonly unknown[] 
   if (!isObject(input)) throw invalidInput();
   const given = input[key] ?? [];
   if (Array.isArray(given)) {
-    if (given.length > most[key]) throw refusal(`There are more than ${most[key]} ${key} in the input file.`);
+    if (given.length > most[key]) throw scriptRefusal(`There are more than ${most[key]} ${key} in the input file.`);
     return given;
   }
   if (!isObject(given)) throw invalidInput();

@@ -1,7 +1,7 @@
 import type { Template } from '../../core/model/template.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { ProviderDirectory } from '../../core/providers/directory.ts';
-import type { Placement } from '../../core/templates/list.ts';
+import type { Placement } from '../../core/templates/select-page.ts';
 
 /** Instances in the order in which lists take them for preferred: lower priority number, then higher weight, then name. Requests of equals are shared out by weight. */
 export function inPreference(instances: readonly ProviderInstance[]): readonly ProviderInstance[] {

@@ -48,7 +48,7 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list, not a template without an id.
     if (parameters && Object.values(request.params as object).includes('')) return reply.callNotFound() as never;
-    const { services, words } = formats(request.headers);
+    const { services, strategy } = formats(request.headers);
     const input = read({
       params: request.params as Record<string, unknown>,
       query: request.query as Record<string, unknown>,
@@ -58,11 +58,11 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
     const serve = async () => {
       const result = await operation.handle(input, services, caller);
-      return { result, body: await answer(result, words) };
+      return { result, body: await answer(result, strategy) };
     };
     const { result, body } = await (asksForMany(input) ? dear(serve) : serve());
     if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, words)));
+    reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, strategy)));
     if (varies) reply.header('vary', varyOfFormats);
     return body;
   }
@@ -85,11 +85,11 @@ function urlsOf(path: string): readonly string[] {
 /** A type that names no charset is in the one that all answers are in. */
 const contentType = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`);
 
-type Answer = (result: unknown, words: SchedulerStrategy) => Promise<Buffer | string> | string;
+type Answer = (result: unknown, strategy: SchedulerStrategy) => Promise<Buffer | string> | string;
 
 function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
   if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
-  return (result, words) => broker.rendering.body(operation, result, words);
+  return (result, strategy) => broker.rendering.body(operation, result, strategy);
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {

@@ -4,7 +4,7 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import { byPath, placesOf, sentences, type Finding } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { convertText } from '../../core/schema/convert.ts';
-import { planOf } from '../../core/schema/plan.ts';
+import { conversionPlanOf } from '../../core/schema/conversion-plan.ts';
 import { rename } from '../../core/schema/rename.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function routeSchema(operation: Operation<any, any>, rest: RestBinding): 
 export function inputReader(operation: Operation<any, any>, rest: RestBinding): (raw: RawInput) => Fields {
   const schema = routeSchema(operation, rest) as TObject & Fields;
   const compiled = compile(schema);
-  const plan = planOf(schema);
+  const plan = conversionPlanOf(schema);
   const { preset, method } = rest;
   const inBody = method === 'POST' || method === 'PUT';
 

@@ -1,7 +1,7 @@
 import { isBrokerError } from '../../contract/errors.ts';
 import { choose } from '../../providers/choose.ts';
 import type { IdempotencyKey } from '../../requests/idempotency.ts';
-import type { Wanted } from '../../requests/open-request.ts';
+import type { RequestInput } from '../../requests/open-request.ts';
 import type { Template } from '../../model/template.ts';
 import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Strategy } from '../../selection/candidate.ts';
@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { preferenceOf } from '../providers/try-selection.ts';
 
 /** What a caller of any face asks for. */
-export interface Asked extends Omit<Wanted, 'template' | 'variants'> {
+export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
   readonly template_id: string;
   readonly request_id?: string;
   /** What this request makes of its template, beyond what every request does. */
@@ -18,7 +18,11 @@ export interface Asked extends Omit<Wanted, 'template' | 'variants'> {
 }
 
 /** Opens a request for machines: template, selection, one durable write. */
-export async function requestMachines(asked: Asked, services: Services, key: IdempotencyKey | undefined): Promise<RequestDetail> {
+export async function requestMachines(
+  asked: RequestMachinesInput,
+  services: Services,
+  key: IdempotencyKey | undefined,
+): Promise<RequestDetail> {
   const { templates, providers, requests, review } = services;
   const { request_id, template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = asked;
   if (!templates.find(template_id)) await templates.seek(template_id);

@@ -3,7 +3,7 @@ import { TemplateAnswer } from '../../contract/answers.ts';
 import type { Template } from '../../model/template.ts';
 import { answerBytes, fitting } from '../../requests/queries/answer-budget.ts';
 import { templateBytes } from '../../templates/template-size.ts';
-import { sortableTemplateFields } from '../../templates/list.ts';
+import { sortableTemplateFields } from '../../templates/select-page.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 import { paging, sortBy } from '../paging.ts';

@@ -3,7 +3,7 @@ import { isBrokerError } from '../../contract/errors.ts';
 import type { EventSink } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { unwatched, type CallWatch } from '../../providers/guard/call-tracking.ts';
+import { unwatched, type CallTracking } from '../../providers/guard/call-tracking.ts';
 import { guard } from '../../providers/guard/guard.ts';
 import type { Owner, Store } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
@@ -27,7 +27,7 @@ export interface DeliveryParts {
   readonly sinks: readonly EventSink[];
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal;
-  readonly watch?: CallWatch;
+  readonly watch?: CallTracking;
   /** Whether nothing of a sink may be called now. */
   quarantined?(name: string): boolean;
   /** How long a sink may take for a batch. Default 10 seconds. */

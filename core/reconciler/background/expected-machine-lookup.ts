@@ -6,7 +6,7 @@ import type { Change } from '../../contract/storage.ts';
 import type { BackgroundParts } from './background-parts.ts';
 import { compare } from './sweep/compare.ts';
 import { foundSignal } from './sweep/found-signal.ts';
-import { readKnown } from './sweep/read-known.ts';
+import { readStoredResources } from './sweep/read-stored-resources.ts';
 
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
@@ -74,7 +74,7 @@ export class ExpectedMachineLookup implements Disposable {
       const expected = listed.filter(
         ({ request_id: of, attempt = 0, machine }) => of === request_id && machine && wanted.has(machine.machine_id) && ours.has(attempt),
       );
-      const known = await readKnown(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
+      const known = await readStoredResources(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
       const { astray } = compare(expected, known, clock.now(), 0);
       await store.commit(astray.map((each) => foundSignal(each, clock.now())));
     }

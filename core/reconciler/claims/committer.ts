@@ -22,7 +22,7 @@ export interface CommitterParts {
   /** What came of a call that was answered just after the clock was set must not be written down in the time from before. */
   compareClocks(): void;
   /** Told what is durable now. */
-  became(claimed: ClaimedRequest, before: RequestState['request'], draft: StateChange): void;
+  became(claimed: ClaimedRequest, before: RequestState['request'], change: StateChange): void;
 }
 
 /** Makes durable what came of a step, under the claim of its holder. */
@@ -42,11 +42,11 @@ export class Committer {
   async #commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     this.#parts.compareClocks();
     await this.#shift(claimed);
-    const draft = new StateChange(claimed.present(), claimed.now());
-    if (!claimed.derived) followShift(draft);
-    for (const apply of applies) apply(draft);
-    draft.derive();
-    if (draft.changed) await this.#write(claimed, draft);
+    const change = new StateChange(claimed.present(), claimed.now());
+    if (!claimed.derived) followShift(change);
+    for (const apply of applies) apply(change);
+    change.derive();
+    if (change.changed) await this.#write(claimed, change);
     claimed.derived = true;
   }
 
@@ -54,19 +54,19 @@ export class Committer {
   async #shift(claimed: ClaimedRequest): Promise<void> {
     const shift = claimed.pending_shift;
     if (shift === 0) return;
-    const draft = new StateChange(claimed.present(), claimed.now() + shift);
-    shiftTimes(draft, shift);
-    await this.#write(claimed, draft);
+    const change = new StateChange(claimed.present(), claimed.now() + shift);
+    shiftTimes(change, shift);
+    await this.#write(claimed, change);
     claimed.shifted(shift);
     claimed.derived = false;
   }
 
-  async #write(claimed: ClaimedRequest, draft: StateChange): Promise<void> {
-    const statistics = measured(claimed.case, draft, draft.now);
-    await this.#parts.facts.learn(this.#lacking(claimed.case, draft), async (lacking) => {
+  async #write(claimed: ClaimedRequest, change: StateChange): Promise<void> {
+    const statistics = measured(claimed.case, change, change.now);
+    await this.#parts.facts.learn(this.#lacking(claimed.case, change), async (lacking) => {
       const most = this.#parts.settings.rows_per_commit;
       // However many instances it was tried at, the end has room beside their statistics.
-      const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
+      const parts = change.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // That an offer lacked capacity is true by itself: it need not stand with the request.
       const together = last.length + lacking.length <= most;
@@ -77,8 +77,8 @@ export class Committer {
     });
     claimed.version += 1;
     const before = claimed.case.request;
-    claimed.case = draft.done(claimed.case.machines);
-    this.#parts.became(claimed, before, draft);
+    claimed.case = change.done(claimed.case.machines);
+    this.#parts.became(claimed, before, change);
   }
 
   /**
@@ -119,10 +119,10 @@ export class Committer {
   }
 
   /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
-  #lacking(before: RequestState, draft: StateChange): FactRecord[] {
+  #lacking(before: RequestState, change: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();
-    return draft.attempts.flatMap((attempt) => {
+    return change.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall

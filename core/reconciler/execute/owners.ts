@@ -12,7 +12,7 @@ const valuesAtOnce = 500;
 /** Reports that are on their way into the store at one time. */
 const mostAtOnce = 20_000;
 
-export interface Sifted {
+export interface OwnReports {
   readonly machines: readonly MachineReport[];
   /** Says of whom the others are; absent: there are none. */
   readonly trouble?: string;
@@ -34,7 +34,7 @@ export class Owners {
   }
 
   /** What was reported for an attempt, without machines of other requests. `known`: those of this request. Asks the store only about new ones. */
-  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<Sifted> {
+  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<OwnReports> {
     const { provider_instance, request_id } = attempt;
     const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
     if (fresh.length === 0) return { machines: reports };

@@ -5,13 +5,13 @@ import { invalidInput, type Script } from '../client/script.ts';
 const timeout_s = 3_600;
 
 /** Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is complete. */
-export const requestReturnMachines: Script = async ({ input, services, words, key, dialect }) => {
+export const requestReturnMachines: Script = async ({ input, services, strategy, key, dialect }) => {
   const { inventory, requests } = services;
   const hosts = hostsIn(entriesIn(input, 'machines'));
   if (hosts.length === 0) throw invalidInput();
   const detail = await requests.giveBack(await findHosts(hosts, inventory), timeout_s, key ? { key } : {});
   const { request } = detail;
-  const { message = request.message } = words.returned.render(detail) as Readonly<Record<string, unknown>>;
+  const { message = request.message } = strategy.returned.render(detail) as Readonly<Record<string, unknown>>;
   const over = request.status === 'completed';
   return {
     message: over ? 'No Active VM.' : message,

@@ -90,10 +90,10 @@ test('a return of machines of an instance that is no longer configured says what
   const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
   const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
   const { stateOf, requestOf } = await import('../../support/case-of.ts');
-  const draft = new StateChange(
+  const change = new StateChange(
     stateOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
     1_000,
   );
-  watchReturn(draft, { left: 1, accepted: true, missing: ['west'] });
-  t.is(draft.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
+  watchReturn(change, { left: 1, accepted: true, missing: ['west'] });
+  t.is(change.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
 });

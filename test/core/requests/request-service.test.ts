@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fingerprint } from '../../../core/model/ids.ts';
+import { jsonFingerprint } from '../../../core/model/ids.ts';
 import { BrokerError, isBrokerError, type Template } from '../../../core/index.ts';
 import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
@@ -15,7 +15,7 @@ const selection = {
   rejected: [],
 } as const;
 const choose = () => selection;
-const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: fingerprint(body) });
+const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: jsonFingerprint(body) });
 const codeOf = (error: unknown) => (isBrokerError(error) ? error.code : String(error));
 
 test('the same key and body give one request, also for many at once; another body is refused', async (t) => {

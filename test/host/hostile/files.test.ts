@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
-import { localExecutor } from '../../../host/sdk/carry-in.ts';
+import { localExecutor } from '../../../host/sdk/local-executor.ts';
 import { makePlace, startBroker } from '../../support/boot-broker.ts';
 import { serveBroker } from './serve.ts';
 

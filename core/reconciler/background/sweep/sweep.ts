@@ -3,9 +3,9 @@ import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change } from '../../../contract/storage.ts';
-import { type Astray, compare } from './compare.ts';
+import { type StrayMachines, compare } from './compare.ts';
 import { foundSignal } from './found-signal.ts';
-import { readKnown } from './read-known.ts';
+import { readStoredResources } from './read-stored-resources.ts';
 import { OrphanCounts } from './orphan-counts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
@@ -84,7 +84,7 @@ export class Sweep {
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
     if (listed.length === 0) return this.#note(instance.name, []);
-    const known = await readKnown(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
+    const known = await readStoredResources(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
     const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
     for (const each of astray) await this.#handOver(each);
     const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
@@ -112,7 +112,7 @@ export class Sweep {
     await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
   }
 
-  async #handOver(astray: Astray): Promise<void> {
+  async #handOver(astray: StrayMachines): Promise<void> {
     const { store, clock, log } = this.#parts;
     const { request_id, attempt, machines } = astray;
     log.warn(

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CalledFor } from '../../../core/providers/guard/called-for.ts';
-import type { CallWatch } from '../../../core/providers/guard/call-tracking.ts';
+import type { CallTracking } from '../../../core/providers/guard/call-tracking.ts';
 import { MarkedName, type Whose } from './marked-name.ts';
 
 /** Names that have a place. Further ones are watched by nobody. */
@@ -24,7 +24,7 @@ const partsOf = (memory: SharedArrayBuffer) => {
 };
 
 /** Marks, for the thread that keeps this one, in whose name code of plugins runs. */
-export class CallTracking implements CallWatch {
+export class SharedCallTracking implements CallTracking {
   readonly #parts: ReturnType<typeof partsOf>;
   readonly #places: ReadonlyMap<string, number>;
   readonly #context = new AsyncLocalStorage<Whose>();
@@ -84,14 +84,14 @@ export class CallTracking implements CallWatch {
 }
 
 /** What the marks of a thread say from outside. */
-export interface Marks {
+export interface TrackedCalls {
   readonly at_once?: Whose;
   readonly under_way: readonly string[];
   /** In whose name it ended itself. */
   readonly last?: Whose;
 }
 
-export function readTracking(memory: SharedArrayBuffer, names: readonly string[]): Marks {
+export function readTracking(memory: SharedArrayBuffer, names: readonly string[]): TrackedCalls {
   const parts = partsOf(memory);
   const [at_once, last] = [parts.at_once.read(names), parts.last.read(names)];
   const under_way = names.slice(0, mostNames).filter((_, index) => Atomics.load(parts.under_way, index) > 0);

@@ -2,13 +2,17 @@ import type { AttemptRecord } from '../../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../../model/machine.ts';
 import type { OwnedResource } from '../../../contract/provider.ts';
 import type { Store } from '../../../contract/storage.ts';
-import type { Known } from './compare.ts';
+import type { StoredResources } from './compare.ts';
 
 /** A storage bounds how many values one comparison may list. */
 const atOnce = 200;
 
 /** Reads what the store knows of the resources of a listing. */
-export async function readKnown(store: Store, listed: readonly OwnedResource[], finds: Known['finds']): Promise<Known> {
+export async function readStoredResources(
+  store: Store,
+  listed: readonly OwnedResource[],
+  finds: StoredResources['finds'],
+): Promise<StoredResources> {
   const requests = [...new Set(listed.flatMap(({ request_id }) => request_id ?? []))];
   const ids = listed.flatMap(({ machine }) => machine?.machine_id ?? []);
   const attempts = new Map<string, AttemptRecord>();

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../core/model/ids.ts';
+import { jsonFingerprint } from '../../core/model/ids.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { readInput } from '../../core/operations/read-input.ts';
 import type { Broker } from '../compose.ts';
@@ -13,7 +13,7 @@ export function localExecutor({ services, rendering }: Broker) {
       const input = readInput(operation, raw);
       const caller = {
         owner: true,
-        ...(key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: fingerprint(input) } }),
+        ...(key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: jsonFingerprint(input) } }),
       };
       return await rendering.value(operation, await operation.handle(input as never, services, caller), rendering.own);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Log } from '../../contract/log.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 
 /** Tells the log that a request or a return has ended, in one line: what, how many, how long, and why it is short. Nothing where it had ended `before`. */
-export function tellEnd(log: Log, before: RequestRecord | undefined, request: RequestRecord): void {
+export function reportEnd(log: Log, before: RequestRecord | undefined, request: RequestRecord): void {
   if (!isTerminal(request.status) || (before && isTerminal(before.status))) return;
   const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } = request;
   const took = (request.completed_at ?? request.created_at) - request.created_at - (request.moved_ms ?? 0);

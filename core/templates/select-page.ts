@@ -34,7 +34,7 @@ export const sortableTemplateFields = [
 ];
 
 /** Filters by what serves a template, in any known spelling; sorts numbers as numbers, absent values last; cuts the page. */
-export function listTemplates(
+export function selectPage(
   all: readonly MergedTemplate[],
   query: TemplateQuery,
   review: TemplateReview,

@@ -2,14 +2,14 @@ import type { TSchema } from 'typebox';
 import { camelCase } from './spelling.ts';
 
 /** What a schema says about spelling, defaults and conversion, worked out once. */
-export interface Plan {
+export interface ConversionPlan {
   readonly schema: Readonly<Record<string, unknown>>;
   /** For objects with fields. */
-  readonly fields?: ReadonlyMap<string, Plan>;
+  readonly fields?: ReadonlyMap<string, ConversionPlan>;
   /** Every spelling of every field, to its own name. */
   readonly spellings?: ReadonlyMap<string, string>;
   /** For lists. */
-  readonly items?: Plan;
+  readonly items?: ConversionPlan;
   /** JSON types that the schema allows. */
   readonly types: ReadonlySet<string>;
   /** A list that may also be written as one text with commas. */
@@ -18,7 +18,7 @@ export interface Plan {
 
 type Json = Readonly<Record<string, any>>;
 
-export function planOf(schema: TSchema): Plan {
+export function conversionPlanOf(schema: TSchema): ConversionPlan {
   const json = schema as Json;
   const variants: Json[] = json['anyOf'] ?? [json];
   const types = new Set(variants.flatMap((v) => v['type'] ?? (v['enum'] ? v['enum'].map((value: unknown) => typeof value) : [])));
@@ -28,17 +28,17 @@ export function planOf(schema: TSchema): Plan {
     schema: json,
     types,
     ...(object ? planFields(object) : {}),
-    ...(list ? { items: planOf(list['items']) } : {}),
+    ...(list ? { items: conversionPlanOf(list['items']) } : {}),
   };
 }
 
-function planFields(object: Json): Pick<Plan, 'fields' | 'spellings' | 'defaults'> {
-  const fields = new Map<string, Plan>();
+function planFields(object: Json): Pick<ConversionPlan, 'fields' | 'spellings' | 'defaults'> {
+  const fields = new Map<string, ConversionPlan>();
   const spellings = new Map<string, string>();
   const defaults: [string, unknown][] = [];
   const properties = Object.entries(object['properties'] as Record<string, Json>);
   for (const [name, field] of properties) {
-    fields.set(name, planOf(field));
+    fields.set(name, conversionPlanOf(field));
     if ('default' in field) defaults.push([name, field['default']]);
     const aliases: readonly string[] = field['aliases'] ?? [];
     for (const spelling of [camelCase(name), ...aliases, ...aliases.map(camelCase)]) {
