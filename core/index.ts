@@ -8,7 +8,7 @@ export type { BrokerEvent, EventSink } from './contract/events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';
-export { saidOf } from './model/said-of.ts';
+export { saidOf } from './model/machine.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Argument, Option } from 'commander';
-import { commandTree, nodesOf, type CommandNode } from '../host/cli/command-tree.ts';
+import { commandTree, nodesOf, type CommandNode } from '../host/cli/commands/completion-script.ts';
 import { examplesOf } from '../host/cli/examples.ts';
 import { exitMeanings } from '../host/cli/exit-codes.ts';
 import { operationGroups } from '../host/cli/operations/operation-groups.ts';

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
 import { isPlugin, type Plugin } from '../../core/contract/plugin.ts';
-import { contributionsOf } from './contributions.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
 import { enableSelfReference } from './self-reference.ts';
 import { unreadable } from './plugin-shape.ts';
@@ -96,3 +95,14 @@ function tellCollisions(loaded: readonly Loaded[]): void {
     }
   }
 }
+
+/** What a plugin brings that no other may bring too, each in words: `provider type 'cloud'`. */
+const contributionsOf = (plugin: Plugin): string[] => [
+  ...(plugin.providers ?? []).flatMap((each) => [each.type, ...(each.aliases ?? [])].map((name) => `provider type '${name}'`)),
+  ...(plugin.providerApis ?? []).map((each) => `provider API '${each.name}' of '${each.type}'`),
+  ...(plugin.schedulers ?? []).map((each) => `scheduler strategy '${each.name}'`),
+  ...(plugin.storages ?? []).map((each) => `storage '${each.type}'`),
+  // By its name it is known how far a sink got.
+  ...(plugin.eventSinks ?? []).map((each) => `event sink '${each.name}'`),
+  ...(plugin.endpoints ?? []).map((each) => `endpoint scheme '${each.scheme}:'`),
+];

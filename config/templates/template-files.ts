@@ -8,7 +8,6 @@ import { templatesRead } from '../../core/providers/answer-checks/templates-read
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../../core/contract/scheduler.ts';
 import type { FileLayer, FileType, LayerSet } from '../../core/templates/layers.ts';
 import type { TemplateReview } from '../../core/templates/review.ts';
-import { entryPointer } from './entry-pointer.ts';
 import { inlineFiles } from './inline-files.ts';
 import { readBounded } from '../sources/read-bounded.ts';
 import { readText, type SourceText } from '../sources/source-text.ts';
@@ -195,3 +194,19 @@ function reasonOf(error: unknown): string {
         ? 'it is not a directory'
         : message;
 }
+
+/** The JSON pointer of the template of an id in what a template file holds, whatever the dialect calls its lists and ids; empty where there is none. */
+function entryPointer(file: unknown, template_id: string): string {
+  const lists: readonly (readonly [string, unknown])[] = isObject(file)
+    ? ['templates', 'Templates'].map((name) => [`/${name}`, file[name]])
+    : [['', file]];
+  for (const [pointer, list] of lists) {
+    const index = Array.isArray(list) ? list.findIndex((entry) => isObject(entry) && ids.some((id) => entry[id] === template_id)) : -1;
+    if (index >= 0) return `${pointer}/${index}`;
+  }
+  return '';
+}
+
+const ids = ['template_id', 'templateId', 'id'];
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

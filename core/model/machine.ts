@@ -59,3 +59,12 @@ export type MachineRecord = Static<typeof MachineRecord>;
 
 /** The string by which a machine is looked up in maps. */
 export const machineKey = (machine: MachineKey): string => `${machine.provider_instance}\u0000${machine.machine_id}`;
+
+/**
+ * What is to be said of a machine. Of one that goes, or is gone, because it was given back or cancelled that is
+ * nothing: the cloud calls that an error.
+ */
+export function saidOf({ message, going, lost, status }: MachineRecord): string | undefined {
+  const asAsked = (going === 'returned' || going === 'cancelled') && lost !== true;
+  return asAsked && (status === 'shutting-down' || status === 'terminated') ? undefined : message;
+}

@@ -1,6 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import { isError, sentences } from '../contract/findings.ts';
-import { variantFor, type Placed } from '../model/placed.ts';
+import { variantFor, type Placed } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Preference } from '../model/request.ts';
 import type { Template } from '../model/template.ts';

@@ -2,7 +2,7 @@ import type { BrokerError } from '../contract/errors.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
-import { variantFor, type Placed } from '../model/placed.ts';
+import { variantFor, type Placed } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';

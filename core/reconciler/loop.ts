@@ -22,7 +22,6 @@ import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
 import { reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
-import { installationOf } from './background/installation.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/shared-observations.ts';
 import { Owners } from './execute/owners.ts';
@@ -35,6 +34,8 @@ import { RequestRunner } from './request-runner.ts';
 import { Sweep } from './background/sweep/sweep.ts';
 import { Retention } from './background/retention.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import { randomBytes } from 'node:crypto';
+import { isBrokerError } from '../contract/errors.ts';
 
 export interface LoopParts {
   readonly store: Store;
@@ -265,5 +266,21 @@ class Loop implements RunningLoop {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
     return limit;
+  }
+}
+
+/** The id of this installation: random, made once for a store. Marks in every cloud what is ours. */
+async function installationOf(store: Store, now: number): Promise<string> {
+  const key = { topic: 'installation', name: '', item: '' };
+  const known = await store.get('fact', key);
+  if (known) return String(known.value);
+  const value = randomBytes(8).toString('hex');
+  try {
+    await store.commit([{ op: 'insert', kind: 'fact', record: { ...key, value, at: now } }]);
+    return value;
+  } catch (error) {
+    // Another process was first.
+    if (isBrokerError(error) && error.code === 'ALREADY_EXISTS') return installationOf(store, now);
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import type { RequestRecord } from '../model/request.ts';
-import type { Placed } from '../model/placed.ts';
+import type { Placed } from '../model/template.ts';
 import type { Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Change } from '../contract/storage.ts';

@@ -15,7 +15,7 @@ import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { requestNotFound } from './queries/not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
-import { requestsNamed } from './queries/requests-named.ts';
+import { askInParts } from './queries/ask-in-parts.ts';
 
 /** Where faces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
 export class RequestService {
@@ -273,4 +273,20 @@ export class RequestService {
 function withoutData(whole: RequestRecord): RequestRecord {
   const { additional_data: _, ...request } = whole;
   return request;
+}
+
+type StoredVersion = Awaited<ReturnType<Store['versions']>>[number];
+
+/** Which of the requests that are named there are, in the order named, and which not. */
+interface RequestsNamed {
+  readonly versions: readonly StoredVersion[];
+  readonly not_found: readonly string[];
+}
+
+/** Looks the ids up, each once: a few questions to the storage, however many ids. */
+async function requestsNamed(store: Store, request_ids: readonly string[]): Promise<RequestsNamed> {
+  const wanted = [...new Set(request_ids)];
+  const found = await askInParts(wanted, (request_id) => store.versions({ where: { request_id } }));
+  const known = new Map(found.map((version) => [version.request_id, version]));
+  return { versions: wanted.flatMap((id) => known.get(id) ?? []), not_found: wanted.filter((id) => !known.has(id)) };
 }

@@ -2,9 +2,8 @@ import type { Static, TSchema } from 'typebox';
 import { byPath, firstOf, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { convertText } from './convert.ts';
 import { explain } from './explain.ts';
-import { conversionPlanOf, type ConversionPlan } from './conversion-plan.ts';
+import { type ConversionPlan, conversionPlanOf } from './conversion-plan.ts';
 import { rename } from './rename.ts';
-import { fillDefaults } from './defaults.ts';
 
 export type Parsed<T> =
   | { readonly value: T; readonly findings?: undefined }
@@ -75,4 +74,19 @@ function make(schema: TSchema): Compiled<unknown> {
       return { findings: firstOf(findings.toSorted(byPath), most) };
     },
   };
+}
+
+/** Fills defaults of absent fields. `value` is a copy that `rename` made; nested objects that are absent stay absent unless they have a default. */
+function fillDefaults(plan: ConversionPlan, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const { items } = plan;
+    return items && (items.fields || items.items) ? value.map((item) => fillDefaults(items, item)) : value;
+  }
+  if (typeof value !== 'object' || value === null || !plan.fields) return value;
+  const filled = value as Record<string, unknown>;
+  for (const [name, fallback] of plan.defaults ?? []) if (filled[name] === undefined) filled[name] = structuredClone(fallback);
+  for (const [name, field] of plan.fields) {
+    if (filled[name] !== undefined && (field.fields || field.items)) filled[name] = fillDefaults(field, filled[name]);
+  }
+  return filled;
 }

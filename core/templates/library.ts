@@ -1,7 +1,7 @@
 import { BrokerError } from '../contract/errors.ts';
 import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
-import type { Placed } from '../model/placed.ts';
+import type { Placed } from '../model/template.ts';
 import type { Template } from '../model/template.ts';
 import type { TemplateDetail } from '../contract/scheduler.ts';
 import { nearest } from '../schema/spelling.ts';

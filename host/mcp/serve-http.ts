@@ -5,7 +5,7 @@ import { securityHeaders } from '../http/security-headers.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';
 import { objectionToHost, objectionToOrigin } from '../http/caller-check.ts';
-import { refuse } from './tools/refuse.ts';
+import { refuse } from './tools/protocol-error.ts';
 import { mcpSessions } from './sessions/sessions.ts';
 
 export interface McpHttpOptions {

@@ -5,9 +5,9 @@ import type { MachineReport } from '../../contract/provider.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
-import { readyTimeoutMs } from '../state/ready-timeout.ts';
 import type { Settings } from '../settings.ts';
 import { asMoved, followWith } from './shift-times.ts';
+import type { Template } from '../../model/template.ts';
 
 /**
  * Takes in what a provider says of the machines of one attempt. Machines that are not known are adopted, or shall go where they come too late or too many.
@@ -158,3 +158,10 @@ export function endMachine(change: StateChange, machine: MachineRecord, message:
   if (unasked) change.tell('machine.lost', machine, { message: message ?? 'It was terminated by somebody else.' });
   else change.tell('machine.gone', machine);
 }
+
+/**
+ * Milliseconds from its launch after which a machine that is not ready has failed: as the template says that it was ordered with, else as for every
+ * machine.
+ */
+export const readyTimeoutMs = (template: Template | undefined, settings: Pick<Settings, 'pending_timeout_ms'>): number =>
+  template?.ready_timeout === undefined ? settings.pending_timeout_ms : template.ready_timeout * 1000;

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../model/request.ts';
-import { variantFor, type Placed } from '../../model/placed.ts';
+import { variantFor, type Placed } from '../../model/template.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { rankAll } from '../../providers/choose.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';

@@ -2,7 +2,6 @@ import { BrokerError, isBrokerError } from '../../../core/contract/errors.ts';
 import { requestMachines as open } from '../../../core/operations/requests/request-machines.ts';
 import type { Template } from '../../../core/model/template.ts';
 import type { RequestDetail } from '../../../core/contract/scheduler.ts';
-import { exportUserData } from '../client/export-user-data.ts';
 import { cloudCodeIn } from '../grade.ts';
 import { isObject } from '../input.ts';
 import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
@@ -76,3 +75,19 @@ function withCode(error: BrokerError): BrokerError {
   const said = error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '');
   return new BrokerError(error.code, `${said}. Error Code: ${code}`, error.details, { cause: error });
 }
+
+/** Where LSF's start script wants the variables of a request. */
+const mark = '%EXPORT_USER_DATA%';
+
+/** A template whose user data has the variables in the place of the mark, as commands of a shell; the same where it has none. */
+function exportUserData(template: Template, variables: Readonly<Record<string, unknown>>): Template {
+  if (typeof template.user_data !== 'string') return template;
+  const script = Buffer.from(template.user_data, 'base64').toString();
+  if (!script.includes(mark)) return template;
+  const commands = Object.entries(variables)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}='${textOf(value).replaceAll("'", "'\\''")}';`);
+  return { ...template, user_data: Buffer.from(script.replaceAll(mark, () => commands.join(' '))).toString('base64') };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -2,7 +2,7 @@ import test from 'ava';
 import { Command } from 'commander';
 import { operations } from '../../../core/operations/registry.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
-import { commandTree, nodesOf } from '../../../host/cli/command-tree.ts';
+import { commandTree, nodesOf } from '../../../host/cli/commands/completion-script.ts';
 import { declarations } from '../../../host/cli/operations/declared-operations.ts';
 import { operationGroups } from '../../../host/cli/operations/operation-groups.ts';
 import { programOf } from '../../../host/cli/program.ts';

@@ -6,7 +6,6 @@ import type { Change } from '../../../contract/storage.ts';
 import { type StrayMachines, compare } from './compare.ts';
 import { foundSignal } from './found-signal.ts';
 import { readStoredResources } from './read-stored-resources.ts';
-import { OrphanCounts } from './orphan-counts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
 /** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
@@ -156,3 +155,17 @@ export class Sweep {
 const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** How often in a row each orphan was seen, by sweep; one that was missed once begins anew. Of one cloud, in memory. */
+export class OrphanCounts {
+  #seen = new Map<string, number>();
+
+  /** Counts the orphans of a sweep that succeeded. Returns each with its number of sightings in a row. */
+  count(orphans: readonly OwnedResource[]): readonly { readonly orphan: OwnedResource; readonly times: number }[] {
+    const counted = orphans.map((orphan) => ({ orphan, times: (this.#seen.get(keyOf(orphan)) ?? 0) + 1 }));
+    this.#seen = new Map(counted.map(({ orphan, times }) => [keyOf(orphan), times]));
+    return counted;
+  }
+}
+
+const keyOf = ({ kind, id }: OwnedResource): string => `${kind} ${id}`;

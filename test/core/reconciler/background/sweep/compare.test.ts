@@ -1,6 +1,6 @@
 import test from 'ava';
 import { compare, type StoredResources } from '../../../../../core/reconciler/background/sweep/compare.ts';
-import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/orphan-counts.ts';
+import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/sweep.ts';
 import type { AttemptRecord } from '../../../../../core/model/attempt.ts';
 import type { MachineRecord } from '../../../../../core/model/machine.ts';
 import type { OwnedResource } from '../../../../../core/contract/provider.ts';
