@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       operations: container.all(operationPoint),
       services: {
         templates,
-        templateDesk: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
+        templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
         requests,

@@ -17,7 +17,13 @@ import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from 
 import { RecordCache, type Version } from './queries/record-cache.ts';
 import { askInParts } from './queries/ask-in-parts.ts';
 
-/** Where faces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
+/** By what a caller names a request that it makes: the same again gets the request that exists. */
+export interface GivenIdentity {
+  readonly request_id?: string;
+  readonly key?: IdempotencyKey;
+}
+
+/** Where interfaces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -35,30 +41,35 @@ export class RequestService {
   }
 
   /**
-   * Stores a request for machines: one durable write. The same `request_id` or key again gives the request that exists.
-   * `choose` is asked only for a new request.
+   * The request that an earlier call with the same `request_id` or key made, as it was answered then; undefined: there is none. Refuses
+   * another call's `request_id` with ALREADY_EXISTS and its key with CONFLICT.
    */
-  async open(
-    wanted: RequestInput,
-    choose: (key: string) => Chosen,
-    given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
-  ): Promise<RequestDetail> {
-    const earlier = await this.#earlier(wanted, given);
-    if (earlier) return { request: asOpened(earlier) };
-    checkCount(wanted);
-    checkSize(wanted);
+  async existing(input: RequestInput, given: GivenIdentity): Promise<RequestDetail | undefined> {
+    const request = await this.#earlier(input, given);
+    return request && { request: asOpened(request) };
+  }
+
+  /** Refuses what cannot be accepted: INSTANCE_LIMIT_EXCEEDED, INVALID_REQUEST, or UNAVAILABLE while too many requests are pending. */
+  async admit(input: RequestInput): Promise<void> {
+    checkCount(input);
+    checkSize(input);
     await this.#admit();
-    const request_id = given.request_id ?? newRequestId();
-    const started = this.#clock.monotonic();
-    const selection = choose(request_id);
-    const took = Math.round(this.#clock.monotonic() - started);
-    const { request, changes } = openRequest(wanted, selection, took, this.#clock.now(), { ...given, request_id });
+  }
+
+  /** Stores a request for machines: one durable write. Of two calls with one `request_id` or key at once both get the same request. */
+  async create(
+    input: RequestInput,
+    selection: Chosen,
+    given: GivenIdentity & { readonly selection_ms?: number } = {},
+  ): Promise<RequestDetail> {
+    const { request_id = newRequestId(), selection_ms = 0 } = given;
+    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), { ...given, request_id });
     try {
       await commitKnown(this.#store, this.#clock, request_id, changes);
     } catch (error) {
       // Two calls with one key at once: the other one won.
-      const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
-      if (winner) return { request: asOpened(winner) };
+      const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
+      if (winner) return winner;
       throw error;
     }
     this.#pending.count += 1;
@@ -234,16 +245,13 @@ export class RequestService {
   }
 
   /** The request that the same call made before. */
-  async #earlier(
-    wanted: RequestInput,
-    given: { readonly request_id?: string; readonly key?: IdempotencyKey },
-  ): Promise<RequestRecord | undefined> {
+  async #earlier(input: RequestInput, given: GivenIdentity): Promise<RequestRecord | undefined> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#require(under);
     if (given.request_id === undefined) return undefined;
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
-    if (request.template_id === wanted.template.template_id && request.machine_count === wanted.machine_count) return request;
+    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count) return request;
     throw new BrokerError(
       'ALREADY_EXISTS',
       `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,

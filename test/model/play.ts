@@ -67,7 +67,7 @@ async function rest(world: World): Promise<void> {
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
   const living = [...shelf.machines.values()].filter((row) => row.gone_at === undefined).map(({ machine_id }) => machine_id);
-  if (living.length > 0) await world.asks(() => world.desk.giveBack(living, 300));
+  if (living.length > 0) await world.asks(() => world.requestService.giveBack(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
 }
@@ -104,14 +104,14 @@ async function carryOut(command: Command, world: World): Promise<void> {
         ({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of),
       );
       const ids = chosen(rows, command.from, command.machines).map(({ machine_id }) => machine_id);
-      if (ids.length > 0) await world.asks(() => world.desk.giveBack(ids, 120));
+      if (ids.length > 0) await world.asks(() => world.requestService.giveBack(ids, 120));
       return;
     }
     case 'cancel':
     case 'complete': {
       const id = requestOf(world, command.of);
       if (id === undefined) return;
-      await world.asks(() => (command.do === 'cancel' ? world.desk.cancel(id, undefined) : world.steering.complete(id)));
+      await world.asks(() => (command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.steering.complete(id)));
       return;
     }
     case 'pass':
