@@ -23,7 +23,7 @@ test('the reference of errors is the one that the code makes: node scripts/error
 
 test('every code that the core gives a fault or a shortfall by itself is in its table', (t) => {
   const root = join(import.meta.dirname, '../..');
-  const sources = globSync('core/{lifecycle,providers}/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const sources = globSync('core/{reconciler,providers}/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const used = sources.flatMap((text) => [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, code = '']) => code));
   t.deepEqual([...new Set(used)].toSorted(), Object.keys(ownFaultCodes).toSorted());
 });
