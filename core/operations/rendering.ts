@@ -5,7 +5,7 @@ import type { Lazy } from '../requests/detail.ts';
 import type { ListOf, RequestDetail, SchedulerStrategy } from '../scheduler.ts';
 import { strategyFailed } from './strategy-words.ts';
 import { pluginOf } from '../plugin-of.ts';
-import type { Operation, Viewed, ViewName } from './operation.ts';
+import type { Operation, ViewName } from './operation.ts';
 
 const json = 'application/json';
 
@@ -40,10 +40,13 @@ export class Rendering {
 
   /** The answer as an object. */
   async value(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<unknown> {
-    const shown = isLazy(result) ? await result.load() : result;
-    if (typeof operation.output !== 'string') return shown;
-    const view = operation.output as ViewName;
-    return this.#words(view, words)[view].render(shown as never);
+    return this.#shown(operation, isLazy(result) ? await result.load() : result, words);
+  }
+
+  #shown({ output }: Operation<any, any>, result: unknown, words: SchedulerStrategy): unknown {
+    if (typeof output !== 'string') return result;
+    const view = output as ViewName;
+    return this.#words(view, words)[view].render(result as never);
   }
 
   /** What the answer to an operation is: `application/json`, unless the words that it is in are text of another kind. */
@@ -51,27 +54,33 @@ export class Rendering {
     return (typeof output === 'string' ? this.#words(output as ViewName, words).media_type : undefined) ?? json;
   }
 
-  /** The answer as it is sent: JSON, or the text that the strategy renders. */
-  async body(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<Buffer | string> {
-    const text = this.mediaType(operation, words) !== json;
-    const write = (rendered: unknown): string => this.#written(operation, rendered, text, words);
-    if (!isLazy(result)) return write(await this.value(operation, result, words));
+  /** The answer as it is sent: JSON, or the text that the strategy renders. At once, unless it has to be loaded. */
+  body(
+    operation: Operation<any, any>,
+    result: unknown,
+    words: SchedulerStrategy = this.active,
+  ): Buffer | string | Promise<Buffer | string> {
+    if (!isLazy(result)) return this.#written(operation, this.#shown(operation, result, words), words);
     const key = `${words.name} ${operation.name} ${result.cache_key}`;
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
+    return this.#kept.get(key) ?? this.#made(key, operation, result, words);
+  }
+
+  async #made(key: string, operation: Operation<any, any>, result: Lazy<unknown>, words: SchedulerStrategy): Promise<Buffer | string> {
+    const loaded = await result.load();
     const made = Buffer.from(
-      operation.output === 'listed' && !text
-        ? this.#list(await (result as Viewed['listed']).load(), words)
-        : write(await this.value(operation, result, words)),
+      operation.output === 'listed' && this.mediaType(operation, words) === json
+        ? this.#list(loaded as ListOf<RequestDetail>, words)
+        : this.#written(operation, this.#shown(operation, loaded, words), words),
     );
     this.#kept.set(key, made);
     return made;
   }
 
-  #written({ output }: Operation<any, any>, rendered: unknown, text: boolean, strategy: SchedulerStrategy): string {
+  #written(operation: Operation<any, any>, rendered: unknown, strategy: SchedulerStrategy): string {
+    const { output } = operation;
     if (typeof output !== 'string') return JSON.stringify(rendered);
     try {
-      return text ? textOf(rendered) : jsonOf(rendered);
+      return this.mediaType(operation, strategy) === json ? jsonOf(rendered) : textOf(rendered);
     } catch (error) {
       const words = this.#words(output as ViewName, strategy);
       throw strategyFailed(words, pluginOf(words), output, error);
