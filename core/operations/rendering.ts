@@ -5,7 +5,7 @@ import type { Lazy } from '../requests/queries/detail.ts';
 import type { ListOf, RequestDetail, SchedulerStrategy } from '../contract/scheduler.ts';
 import { strategyFailed } from './strategy-failure.ts';
 import { pluginOf } from '../wiring/contributed-by.ts';
-import type { Operation, Viewed, ViewName } from './operation.ts';
+import type { Operation, ViewName } from './operation.ts';
 
 const json = 'application/json';
 
@@ -40,10 +40,13 @@ export class Rendering {
 
   /** The answer as an object. */
   async value(operation: Operation<any, any>, result: unknown, strategy: SchedulerStrategy = this.active): Promise<unknown> {
-    const shown = isLazy(result) ? await result.load() : result;
-    if (typeof operation.output !== 'string') return shown;
-    const view = operation.output as ViewName;
-    return this.#viewsOf(view, strategy)[view].render(shown as never);
+    return this.#shown(operation, isLazy(result) ? await result.load() : result, strategy);
+  }
+
+  #shown({ output }: Operation<any, any>, result: unknown, strategy: SchedulerStrategy): unknown {
+    if (typeof output !== 'string') return result;
+    const view = output as ViewName;
+    return this.#viewsOf(view, strategy)[view].render(result as never);
   }
 
   /** What the answer to an operation is: `application/json`, unless the words that it is in are text of another kind. */
@@ -51,27 +54,33 @@ export class Rendering {
     return (typeof output === 'string' ? this.#viewsOf(output as ViewName, strategy).media_type : undefined) ?? json;
   }
 
-  /** The answer as it is sent: JSON, or the text that the strategy renders. */
-  async body(operation: Operation<any, any>, result: unknown, strategy: SchedulerStrategy = this.active): Promise<Buffer | string> {
-    const text = this.mediaType(operation, strategy) !== json;
-    const write = (rendered: unknown): string => this.#written(operation, rendered, text, strategy);
-    if (!isLazy(result)) return write(await this.value(operation, result, strategy));
+  /** The answer as it is sent: JSON, or the text that the strategy renders. At once, unless it has to be loaded. */
+  body(
+    operation: Operation<any, any>,
+    result: unknown,
+    strategy: SchedulerStrategy = this.active,
+  ): Buffer | string | Promise<Buffer | string> {
+    if (!isLazy(result)) return this.#written(operation, this.#shown(operation, result, strategy), strategy);
     const key = `${strategy.name} ${operation.name} ${result.cache_key}`;
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
+    return this.#kept.get(key) ?? this.#made(key, operation, result, strategy);
+  }
+
+  async #made(key: string, operation: Operation<any, any>, result: Lazy<unknown>, strategy: SchedulerStrategy): Promise<Buffer | string> {
+    const loaded = await result.load();
     const made = Buffer.from(
-      operation.output === 'listed' && !text
-        ? this.#list(await (result as Viewed['listed']).load(), strategy)
-        : write(await this.value(operation, result, strategy)),
+      operation.output === 'listed' && this.mediaType(operation, strategy) === json
+        ? this.#list(loaded as ListOf<RequestDetail>, strategy)
+        : this.#written(operation, this.#shown(operation, loaded, strategy), strategy),
     );
     this.#kept.set(key, made);
     return made;
   }
 
-  #written({ output }: Operation<any, any>, rendered: unknown, text: boolean, strategy: SchedulerStrategy): string {
+  #written(operation: Operation<any, any>, rendered: unknown, strategy: SchedulerStrategy): string {
+    const { output } = operation;
     if (typeof output !== 'string') return JSON.stringify(rendered);
     try {
-      return text ? textOf(rendered) : jsonOf(rendered);
+      return this.mediaType(operation, strategy) === json ? jsonOf(rendered) : textOf(rendered);
     } catch (error) {
       const views = this.#viewsOf(output as ViewName, strategy);
       throw strategyFailed(views, pluginOf(views), output, error);

@@ -84,9 +84,11 @@ function fillDefaults(plan: ConversionPlan, value: unknown): unknown {
   }
   if (typeof value !== 'object' || value === null || !plan.fields) return value;
   const filled = value as Record<string, unknown>;
-  for (const [name, fallback] of plan.defaults ?? []) if (filled[name] === undefined) filled[name] = structuredClone(fallback);
+  for (const [name, fallback] of plan.defaults ?? []) if (filled[name] === undefined) filled[name] = copyOf(fallback);
   for (const [name, field] of plan.fields) {
     if (filled[name] !== undefined && (field.fields || field.items)) filled[name] = fillDefaults(field, filled[name]);
   }
   return filled;
 }
+
+const copyOf = (fallback: unknown): unknown => (typeof fallback === 'object' ? structuredClone(fallback) : fallback);

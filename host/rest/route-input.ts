@@ -52,7 +52,7 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
     }
     const merged: Record<string, unknown> = { ...params };
     if (inBody) refuseQuery(query, findings);
-    else lay(merged, fields(query, findings, true), 'query', findings);
+    else if (Object.keys(query).length > 0) lay(merged, fields(query, findings, true), 'query', findings);
     if (isFields(body)) lay(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
     // A body that is no object lacks every field, which says nothing.

@@ -33,7 +33,9 @@ export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => C
     ]),
   );
   const names = formatNames(broker);
+  const [header, other] = [formatHeaders[0].toLowerCase(), formatHeaders[1].toLowerCase()];
   return (headers) => {
+    if (headers[header] === undefined && headers[other] === undefined) return active;
     const given = formatHeaders.flatMap((header) => {
       const value = headers[header.toLowerCase()];
       return value === undefined ? [] : [{ header, name: String(value).trim() }];
