@@ -41,7 +41,7 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
   try {
     const { action, caller, protocol } = recognise(form, headers);
     const call = callOf(simulation, action, form, caller);
-    call.state.agenda.settle(call.now);
+    call.state.timers.settle(call.now);
     const course = run(action, call, caller, protocol.service);
     return tell(simulation, call, course, protocol);
   } catch (error) {
@@ -84,7 +84,7 @@ function recognise({ flat }: Form, headers: CallerHeaders): Recognised {
 function callOf(simulation: Simulation, action: Action, form: Form, caller: Caller): ActionCall {
   const tokenName = action.token ?? 'ClientToken';
   return {
-    ...simulation.moment(simulation.world.region(caller.account, caller.region), simulation.clock.now()),
+    ...simulation.world.region(caller.account, caller.region).contextAt(simulation.clock.now()),
     action: action.name,
     params: form.params,
     token: form.flat[tokenName] || undefined,

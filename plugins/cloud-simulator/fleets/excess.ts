@@ -1,12 +1,12 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { endMember } from './members.ts';
-import { type Member, type StandingFleet, unitsHeld, unitsWanted } from './standing-fleet.ts';
+import { type Member, type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 /**
  * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these the newest,
  * and never so that less than the target would be left.
  */
-export function endExcess(moment: Moment, fleet: StandingFleet): void {
+export function endExcess(context: CallContext, fleet: StandingFleet): void {
   if (fleet.type !== 'maintain' || fleet.excess !== 'termination') return;
   for (const { market } of fleet.request.markets) {
     let excess = unitsHeld(fleet, market) - unitsWanted(fleet, market);
@@ -15,7 +15,7 @@ export function endExcess(moment: Moment, fleet: StandingFleet): void {
     for (const member of members) {
       if (member.weight > excess) continue;
       excess -= member.weight;
-      endMember(moment, fleet, member, 'termination_notified');
+      endMember(context, fleet, member, 'termination_notified');
     }
   }
 }

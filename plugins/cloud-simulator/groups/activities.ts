@@ -1,4 +1,4 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { Activity, Group } from '../state/groups.ts';
 import { uuid } from './uuid.ts';
 
@@ -17,11 +17,11 @@ export interface Deed {
 }
 
 /** Notes an activity of a group. */
-export function note(moment: Moment, group: Group, deed: Deed): Activity {
-  const { now, state } = moment;
+export function note(context: CallContext, group: Group, deed: Deed): Activity {
+  const { now, state } = context;
   const details = { ...(deed.subnetId === undefined ? {} : { 'Subnet ID': deed.subnetId }), 'Availability Zone': deed.zone };
   const activity: Activity = {
-    id: uuid(moment.random),
+    id: uuid(context.random),
     place: state.groups.nextActivity++,
     group,
     description: deed.description,

@@ -8,7 +8,7 @@ import { countByZone, loadOf } from './launch/places.ts';
  * what it knows: a machine that has ended unnoticed is as good as any.
  */
 export function chooseForScaleIn(group: Group, desired: number): Member[] {
-  const victims: Member[] = [];
+  const chosen: Member[] = [];
   const counts = countByZone(group);
   const staying = stayingMembers(group);
   const { policy } = group.config.source;
@@ -33,9 +33,9 @@ export function chooseForScaleIn(group: Group, desired: number): Member[] {
       Number(marketOf(b) === tooMany) - Number(marketOf(a) === tooMany) ||
       (a.instance.place - b.instance.place) * (newestFirst ? -1 : 1);
     const first = heads.filter((head) => head !== undefined).toSorted(order)[0];
-    if (first === undefined) return victims;
+    if (first === undefined) return chosen;
 
-    victims.push(first);
+    chosen.push(first);
     heads[heads.indexOf(first)] = queues[heads.indexOf(first)]?.next().value;
     if (marketOf(first) === 'on-demand') onDemand -= first.weight;
     counts.set(first.instance.zone, (counts.get(first.instance.zone) ?? 0) - 1);

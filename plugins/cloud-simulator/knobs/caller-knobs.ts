@@ -1,4 +1,4 @@
-import { actionName } from './action-name.ts';
+import { actionName } from './action-shapes.ts';
 import { listOf, milliseconds, oneOf, orNull, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';
 

@@ -1,4 +1,4 @@
-import { launchName } from './action-name.ts';
+import { launchName } from './action-shapes.ts';
 import { typePattern, zonePattern } from './pool-names.ts';
 import { boolean, integer, listOf, mapOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';

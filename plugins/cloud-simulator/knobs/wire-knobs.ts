@@ -1,5 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { actionName, bucketName, machineActions } from './action-name.ts';
+import { type ActionName, machineActions } from '../actions/action-names.ts';
+import { actionName, bucketName } from './action-shapes.ts';
 import {
   between,
   boolean,
@@ -111,10 +112,9 @@ function contradictions({ effect, then, code, status, delay_ms }: Readonly<Recor
 }
 
 function withoutMachines(buckets: Readonly<Record<string, unknown>>, path: string): string[] {
-  const known = machineActions();
   const sized = (name: string) => Object.hasOwn(Object(buckets[name]), 'resources');
-  const wrong = Object.keys(buckets).filter((name) => sized(name) && !known.includes(name));
-  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${known.join(', ')}`);
+  const wrong = Object.keys(buckets).filter((name) => sized(name) && !machineActions.includes(name as ActionName));
+  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${machineActions.join(', ')}`);
 }
 
 export const wireShapes: Shapes = {

@@ -1,7 +1,7 @@
 import { takePlaces } from '../capacity.ts';
 import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { RandomSource } from '../random.ts';
 import type { Instance, Keeper, Reservation } from '../state/instances/instance.ts';
 import { planInterruption } from '../state/instances/interruptions.ts';
@@ -25,8 +25,8 @@ export interface Start {
 }
 
 /** Starts machines; they exist at once, as `pending`. */
-export function startInstances(moment: Moment, start: Start): readonly Instance[] {
-  const { state, knobs, now, random, touched } = moment;
+export function startInstances(context: CallContext, start: Start): readonly Instance[] {
+  const { state, knobs, now, random, touched } = context;
   const { spec, placement, token } = start;
   const { pool, subnet } = placement;
   const reservation: Reservation = { id: newId('r', random), spec, token };
@@ -43,7 +43,7 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
       address: subnet.take(spec.network.address),
       spotRequestId: spec.market === 'spot' ? `sir-${letters(random)}` : undefined,
       launchedAt: now,
-      runningAt: staysPending(moment, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
+      runningAt: staysPending(context, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
       tags,
       keeper: start.keeper,
       interruption: undefined,
@@ -53,15 +53,15 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
     };
     state.instances.add(instance);
     touched.push(instance.id);
-    const failure = lateFailureFor(moment, pool.instanceType, pool.zone, bootMs);
+    const failure = lateFailureFor(context, pool.instanceType, pool.zone, bootMs);
     if (failure !== undefined) {
-      state.agenda.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
+      state.timers.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
     }
-    if (spec.market === 'spot') planInterruption(moment, instance);
+    if (spec.market === 'spot') planInterruption(context, instance);
     return instance;
   });
   takePlaces(state, pool, start.count);
-  countUsage(state, spec.type, spec.market, start.count);
+  countUsage(state.usage, spec.type, spec.market, start.count);
   return instances;
 }
 

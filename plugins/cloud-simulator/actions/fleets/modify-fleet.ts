@@ -1,8 +1,9 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { checkModifiable, modifyFleet as change } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
-import type { StandingFleet } from '../../fleets/standing-fleet.ts';
-import { checkUnits, type FleetPool, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
+import type { StandingFleet } from '../../state/fleets/standing-fleet.ts';
+import { checkUnits, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { readChangedTarget } from '../../launch/fleets/fleet-request.ts';
 import { readExcess } from '../../launch/fleets/standing-fleet-request.ts';
 import { AwsError } from '../../wire/errors.ts';

@@ -41,7 +41,7 @@ export const createAutoScalingGroup = groupAction({
       arn: `arn:aws:autoscaling:${state.region}:${state.account}:autoScalingGroup:${uuid(call.random)}:autoScalingGroupName/${name}`,
       createdAt: call.now,
       place: state.groups.nextPlace++,
-      keeper: { id: name, ending: (moment, instance) => memberEnds(moment, group, instance) },
+      keeper: { id: name, ending: (instance, at) => memberEnds(state.contextAt(at), group, instance) },
       tags,
       suspended: new Map(),
       members: new Map(),

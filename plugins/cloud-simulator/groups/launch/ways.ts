@@ -1,8 +1,9 @@
 import { overlay } from '../../launch/fleets/fleet-overlay.ts';
 import { typesFor } from '../../launch/requirements/instance-requirements.ts';
-import { type LaunchSpec, type Market, readLaunchSpec } from '../../launch/specification/launch-spec.ts';
+import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
+import type { LaunchSpec, Market } from '../../launch/specification/launch-spec.ts';
 import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import type { GroupConfig, TemplateName } from '../../state/groups.ts';
 import { mergeTags, type Tags } from '../../state/tags.ts';
 import { AwsError } from '../../wire/errors.ts';
@@ -24,7 +25,7 @@ export interface Way {
 
 /** The ways in which a group may get machines of one market at a place, and why some are closed. `market` undefined: as the template says. */
 export function waysAt(
-  moment: Moment,
+  context: CallContext,
   config: GroupConfig,
   tags: Tags,
   place: Place,
@@ -34,7 +35,7 @@ export function waysAt(
   const refusals: AwsError[] = [];
   for (const [priority, override] of overridesOf(config).entries()) {
     try {
-      ways.push(...waysOf(moment, config, override, place, market).map((way) => tagged({ ...way, priority }, tags)));
+      ways.push(...waysOf(context, config, override, place, market).map((way) => tagged({ ...way, priority }, tags)));
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       refusals.push(error);
@@ -55,19 +56,25 @@ export function isWeighted(config: GroupConfig): boolean {
 }
 
 /** The template that `LaunchTemplateId`, `LaunchTemplateName` and `Version` name. */
-export function readTemplateName(moment: Moment, named: Params): TemplateName {
-  const { id, name } = findTemplate(moment, named);
+export function readTemplateName(context: CallContext, named: Params): TemplateName {
+  const { id, name } = findTemplate(context, named);
   return { id, name, version: text(named, 'Version') || undefined };
 }
 
-function waysOf(moment: Moment, config: GroupConfig, override: Params, place: Place, market: Market | undefined): Omit<Way, 'priority'>[] {
+function waysOf(
+  context: CallContext,
+  config: GroupConfig,
+  override: Params,
+  place: Place,
+  market: Market | undefined,
+): Omit<Way, 'priority'>[] {
   const own = part(override, 'LaunchTemplateSpecification');
-  const named = own === undefined ? config.source.template : readTemplateName(moment, own);
-  const version = findVersion(findTemplate(moment, { LaunchTemplateId: named.id }), named.version);
+  const named = own === undefined ? config.source.template : readTemplateName(context, own);
+  const version = findVersion(findTemplate(context, { LaunchTemplateId: named.id }), named.version);
   const template = { id: named.id, name: named.name, version: String(version.number) };
   const { policy } = config.source;
   const maxPrice = market === 'spot' ? text(part(policy, 'InstancesDistribution'), 'SpotMaxPrice') || undefined : undefined;
-  return typeNames(moment, override, version.data, market, unitOf(config)).map((type) => {
+  return typeNames(context, override, version.data, market, unitOf(config)).map((type) => {
     const laid = {
       ...(type === undefined ? {} : { InstanceType: type }),
       ...only(override, 'ImageId'),
@@ -75,18 +82,18 @@ function waysOf(moment: Moment, config: GroupConfig, override: Params, place: Pl
       ...(maxPrice === undefined ? {} : { MaxPrice: maxPrice }),
     };
     const { params, data } = overlay(laid, version.data);
-    const spec = readLaunchSpec(moment, params, data, policy === undefined ? undefined : market);
+    const spec = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
     return { spec, template, ...weigh(config, override, spec) };
   });
 }
 
 /** The types that an override means: the one that it names, those that its attributes describe, or the template's. */
-function typeNames(moment: Moment, override: Params, data: Params, market: Market | undefined, unit: Unit): (string | undefined)[] {
+function typeNames(context: CallContext, override: Params, data: Params, market: Market | undefined, unit: Unit): (string | undefined)[] {
   const type = text(override, 'InstanceType');
   const requirements = part(override, 'InstanceRequirements') ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined);
   if (requirements === undefined) return [type];
-  const arch = moment.state.network.image(text(override, 'ImageId') ?? text(data, 'ImageId') ?? '')?.arch;
-  const found = typesFor(moment, requirements, market ?? 'on-demand', { arch, unit }).map((one) => one.instance_type);
+  const arch = context.state.network.image(text(override, 'ImageId') ?? text(data, 'ImageId') ?? '')?.arch;
+  const found = typesFor(context, requirements, market ?? 'on-demand', { arch, unit }).map((one) => one.instance_type);
   if (found.length === 0) throw new AwsError('InvalidParameterValue', 'No instance type meets the instance requirements.');
   return found;
 }

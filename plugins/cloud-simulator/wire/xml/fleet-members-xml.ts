@@ -1,5 +1,4 @@
-import type { FleetRecord, RecordKind } from '../../fleets/fleet-history.ts';
-import type { FleetKind, Member } from '../../fleets/standing-fleet.ts';
+import type { FleetRecord, RecordKind, FleetKind, Member } from '../../state/fleets/standing-fleet.ts';
 import { itemSet, leaf, node, timestamp } from './xml.ts';
 
 /** `<activeInstanceSet>` of DescribeFleetInstances and DescribeSpotFleetInstances. */

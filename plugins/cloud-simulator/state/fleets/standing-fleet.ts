@@ -1,11 +1,10 @@
-import type { FleetPool } from '../launch/fleets/fleet-pools.ts';
-import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
-import type { Market } from '../launch/specification/launch-spec.ts';
-import type { FleetError, FleetTarget } from '../state/fleets.ts';
-import type { Instance, Keeper } from '../state/instances/instance.ts';
-import type { Tags } from '../state/tags.ts';
-import type { Params } from '../wire/form.ts';
-import type { FleetRecord } from './fleet-history.ts';
+import type { FleetPool, FleetError } from './fleet-pool.ts';
+import type { MarketOptions } from '../../launch/fleets/fleet-request.ts';
+import type { Market } from '../../launch/specification/launch-spec.ts';
+import type { FleetTarget } from './fleet-target.ts';
+import type { Instance, Keeper } from '../instances/instance.ts';
+import type { Tags } from '../tags.ts';
+import type { Params } from '../../wire/form.ts';
 
 /** EC2 fleets (`fleet-…`) and Spot fleets (`sfr-…`) behave alike; they differ in words and wire. */
 export type FleetKind = 'ec2' | 'spot';
@@ -76,6 +75,18 @@ export interface StandingFleet {
   /** Of the last attempt in each market. */
   readonly errors: Record<Market, readonly FleetError[]>;
   readonly history: FleetRecord[];
+}
+
+/** Kinds of records; the wire has other words for them in EC2 fleets than in Spot fleets. */
+export type RecordKind = 'fleet' | 'instance' | 'error' | 'information';
+
+/** Something that happened to a fleet. */
+export interface FleetRecord {
+  readonly at: number;
+  readonly kind: RecordKind;
+  readonly event: string;
+  readonly description: string | undefined;
+  readonly instanceId: string | undefined;
 }
 
 /** A machine as its fleet sees it. */
