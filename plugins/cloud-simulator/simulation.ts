@@ -1,7 +1,7 @@
 import { type Audit, createAudit } from './dispatch/audit.ts';
 import type { SimulatorClock } from './clock.ts';
-import { planHealthChecks } from './fleets/health-checks.ts';
-import { planGroupChecks } from './groups/health-checks.ts';
+import { planAllFleetChecks } from './fleets/health-checks.ts';
+import { planAllGroupChecks } from './groups/health-checks.ts';
 import { defaultKnobs, type KnobChange, type Knobs } from './knobs/knobs.ts';
 import { turnKnobs } from './knobs/turn-knobs.ts';
 import type { CallContext, RegionState } from './state/call-context.ts';
@@ -59,8 +59,8 @@ export function createSimulation(options: {
     const contexts = [...world.regions()].map((state) => state.contextAt(now));
     for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) strike(contexts, rule);
     for (const each of contexts) planStrikes(each);
-    for (const each of contexts) planHealthChecks(each);
-    for (const each of contexts) planGroupChecks(each);
+    for (const each of contexts) planAllFleetChecks(each);
+    for (const each of contexts) planAllGroupChecks(each);
     return current;
   }
 

@@ -1,6 +1,6 @@
 import type { CallContext } from '../state/call-context.ts';
 import { endMember } from './members.ts';
-import { type Member, type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
+import { type FleetMember, type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 /**
  * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these the newest,
@@ -21,7 +21,7 @@ export function endExcess(context: CallContext, fleet: StandingFleet): void {
 }
 
 // Machines that have ended unnoticed come last: a fleet that lowers itself before it looks around loses living ones on top of them.
-function dearestFirst(a: Member, b: Member): number {
+function dearestFirst(a: FleetMember, b: FleetMember): number {
   const ended = Number(a.instance.shutdownAt !== undefined) - Number(b.instance.shutdownAt !== undefined);
   return ended || b.unitPrice - a.unitPrice || b.instance.place - a.instance.place;
 }

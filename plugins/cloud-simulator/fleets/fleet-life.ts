@@ -8,8 +8,8 @@ import type { Params } from '../wire/form.ts';
 import { recordChange } from './fleet-history.ts';
 import { planLook } from './fleet-round.ts';
 import { stateWord } from './fleet-words.ts';
-import { planChecks } from './health-checks.ts';
-import { endAll, part, settleStopped } from './members.ts';
+import { planFleetCheck } from './health-checks.ts';
+import { endAll, removeFleetMember, settleStopped } from './members.ts';
 import { type ExcessPolicy, type FleetRequest, isStopped, type StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 /** Makes a fleet that will be active after `start_ms`, and then order its machines. */
@@ -47,7 +47,7 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
   state.timers.plan(now + draw(knobs.fleets.start_ms, random), (then) => {
     if (fleet.state === 'submitted') activate(then, fleet, 'active');
   });
-  planChecks(context, fleet);
+  planFleetCheck(context, fleet);
   const { validFrom, validUntil } = request;
   if (validFrom !== undefined && validFrom > now) planLook(context, fleet, validFrom);
   if (validUntil !== undefined) state.timers.plan(validUntil, (then) => expire(then, fleet));
@@ -64,7 +64,7 @@ export interface FleetChange {
 }
 
 /** Changes a fleet of type maintain. It acts on the change when it is active again, after `modify_ms`. */
-export function modifyFleet(context: CallContext, fleet: StandingFleet, change: FleetChange): void {
+export function changeFleet(context: CallContext, fleet: StandingFleet, change: FleetChange): void {
   const { knobs, now, random } = context;
   fleet.target = change.target;
   fleet.excess = change.excess;
@@ -123,7 +123,7 @@ function machineEnds(context: CallContext, fleet: StandingFleet, instance: Insta
   const member = fleet.members.get(instance);
   if (member === undefined) return;
   state.timers.plan(now + draw(knobs.fleets.notice_ms, random), (then) => {
-    part(then, fleet, member, 'terminated');
+    removeFleetMember(then, fleet, member, 'terminated');
     planLook(then, fleet, then.now);
   });
 }

@@ -8,7 +8,7 @@ import type { CallContext } from '../state/call-context.ts';
 import { AwsError } from '../wire/errors.ts';
 import { endExcess } from './excess.ts';
 import { recordErrors } from './fleet-history.ts';
-import { join, settleStopped, takeLate } from './members.ts';
+import { addFleetMember, settleStopped, takeLate } from './members.ts';
 import { type Order, type StandingFleet, unitsHeld, unitsOrdered, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 // Whatever the knobs say, a market is not ordered from more often: machines that die at once must not make time stand still.
@@ -90,7 +90,14 @@ function takeIn(context: CallContext, fleet: StandingFleet, launches: Filled['la
   for (const { from, market, instances } of launches) {
     const { weight } = from;
     for (const instance of instances) {
-      join(context, fleet, { instance, market, weight, unitPrice: from.price / weight, joinedAt: context.now, leftAt: undefined });
+      addFleetMember(context, fleet, {
+        instance,
+        market,
+        weight,
+        unitPrice: from.price / weight,
+        joinedAt: context.now,
+        leftAt: undefined,
+      });
     }
     fleet.delivered[market] += weight * instances.length;
     if (fleet.token !== undefined) launchesByToken.set(fleet.token, (launchesByToken.get(fleet.token) ?? 0) + instances.length);

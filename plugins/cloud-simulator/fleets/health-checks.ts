@@ -2,18 +2,18 @@ import type { CallContext } from '../state/call-context.ts';
 import { healthOf } from '../state/instances/health.ts';
 import { planLook } from './fleet-round.ts';
 import { endMember } from './members.ts';
-import { isStopped, type Member, type StandingFleet } from '../state/fleets/standing-fleet.ts';
+import { isStopped, type FleetMember, type StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 const betweenMs = 120_000;
 const failedChecks = 3;
 
 /** Lets every fleet that replaces unhealthy machines check them, as long as the knobs leave any machine unhealthy. */
-export function planHealthChecks(context: CallContext): void {
-  for (const fleet of context.state.fleets.values()) if (fleet.type !== 'instant') planChecks(context, fleet);
+export function planAllFleetChecks(context: CallContext): void {
+  for (const fleet of context.state.fleets.values()) if (fleet.type !== 'instant') planFleetCheck(context, fleet);
 }
 
 /** Plans the next check of a fleet; while every machine is healthy there is none. */
-export function planChecks(context: CallContext, fleet: StandingFleet): void {
+export function planFleetCheck(context: CallContext, fleet: StandingFleet): void {
   const { knobs, now, state } = context;
   const needless = knobs.health.length === 0 && knobs.outages.length === 0;
   if (needless || !fleet.request.replaceUnhealthy || fleet.checking || isStopped(fleet)) return;
@@ -21,7 +21,7 @@ export function planChecks(context: CallContext, fleet: StandingFleet): void {
   state.timers.plan(now + betweenMs, (then) => {
     fleet.checking = false;
     check(then, fleet);
-    planChecks(then, fleet);
+    planFleetCheck(then, fleet);
   });
 }
 
@@ -33,7 +33,7 @@ function check(context: CallContext, fleet: StandingFleet): void {
   if (failed.length > 0) planLook(context, fleet, context.now);
 }
 
-function hasFailed(context: CallContext, { instance }: Member): boolean {
+function hasFailed(context: CallContext, { instance }: FleetMember): boolean {
   const { impairedSince } = healthOf(context, instance);
   return impairedSince !== undefined && context.now - impairedSince >= failedChecks * betweenMs;
 }

@@ -5,12 +5,12 @@ import type { Instance } from '../state/instances/instance.ts';
 import { fleetGoneAfterMs } from '../state/fleets/fleets.ts';
 import { recordChange, recordInstance } from './fleet-history.ts';
 import { stateWord } from './fleet-words.ts';
-import type { Member, StandingFleet } from '../state/fleets/standing-fleet.ts';
+import type { FleetMember, StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 const endedByFleet = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
 
 /** Takes a machine that has just been started in. */
-export function join(context: CallContext, fleet: StandingFleet, member: Member): void {
+export function addFleetMember(context: CallContext, fleet: StandingFleet, member: FleetMember): void {
   fleet.members.set(member.instance, member);
   fleet.machines.add(member.instance);
   recordInstance(context, fleet, 'launched', member.instance);
@@ -20,7 +20,7 @@ export function join(context: CallContext, fleet: StandingFleet, member: Member)
 export type EndEvent = 'terminated' | 'termination_notified';
 
 /** Takes a machine out of what the fleet counts. */
-export function part(context: CallContext, fleet: StandingFleet, member: Member, event: EndEvent): void {
+export function removeFleetMember(context: CallContext, fleet: StandingFleet, member: FleetMember, event: EndEvent): void {
   if (!fleet.members.delete(member.instance)) return;
   member.leftAt = context.now;
   remember(context, fleet, member);
@@ -28,8 +28,8 @@ export function part(context: CallContext, fleet: StandingFleet, member: Member,
 }
 
 /** The fleet ends a machine of its own, and so knows of it at once. */
-export function endMember(context: CallContext, fleet: StandingFleet, member: Member, event: EndEvent): void {
-  part(context, fleet, member, event);
+export function endMember(context: CallContext, fleet: StandingFleet, member: FleetMember, event: EndEvent): void {
+  removeFleetMember(context, fleet, member, event);
   endInstance(context, member.instance, endedByFleet);
   context.touched.push(member.instance.id);
 }
@@ -66,7 +66,7 @@ export function settleStopped(context: CallContext, fleet: StandingFleet): void 
 }
 
 // Lists are shown late by `stale_ms`; nobody asks for what left before.
-function remember(context: CallContext, fleet: StandingFleet, member: Member): void {
+function remember(context: CallContext, fleet: StandingFleet, member: FleetMember): void {
   const { stale_ms } = context.knobs.fleets;
   const oldest = context.now - (typeof stale_ms === 'number' ? stale_ms : stale_ms.max);
   while (fleet.departed[0] !== undefined && (fleet.departed[0].leftAt as number) < oldest) fleet.departed.shift();

@@ -39,7 +39,7 @@ export function note(context: CallContext, group: Group, deed: Deed): Activity {
 }
 
 /** How an activity stands at a time. */
-export function statusOf(activity: Activity, now: number): { status: string; progress: number; endedAt: number | undefined } {
+export function activityStatus(activity: Activity, now: number): { status: string; progress: number; endedAt: number | undefined } {
   const { failure, doneAt } = activity;
   if (failure !== undefined && failure.at <= now) return { status: failure.status, progress: 100, endedAt: failure.at };
   return doneAt <= now

@@ -6,12 +6,12 @@ import { look } from './health.ts';
 const leastBetweenMs = 1000;
 
 /** Lets every group check its machines, as long as the knobs leave any machine unhealthy. */
-export function planGroupChecks(context: CallContext): void {
-  for (const group of context.state.groups.byName.values()) planChecks(context, group);
+export function planAllGroupChecks(context: CallContext): void {
+  for (const group of context.state.groups.byName.values()) planGroupCheck(context, group);
 }
 
 /** Plans the next check of a group; while every machine is healthy there is none. */
-export function planChecks(context: CallContext, group: Group): void {
+export function planGroupCheck(context: CallContext, group: Group): void {
   const { knobs, now, random, state } = context;
   const needless = knobs.health.length === 0 && knobs.outages.length === 0;
   if (needless || group.checking || group.deletedAt !== undefined) return;
@@ -19,6 +19,6 @@ export function planChecks(context: CallContext, group: Group): void {
   state.timers.plan(now + Math.max(leastBetweenMs, draw(knobs.groups.health_ms, random)), (then) => {
     group.checking = false;
     for (const member of group.members.values()) if (member.instance.shutdownAt === undefined) look(then, group, member);
-    planChecks(then, group);
+    planGroupCheck(then, group);
   });
 }

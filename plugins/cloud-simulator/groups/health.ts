@@ -1,6 +1,6 @@
 import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
-import type { Group, Member } from '../state/groups.ts';
+import type { Group, GroupMember } from '../state/groups.ts';
 import { healthOf } from '../state/instances/health.ts';
 import type { Instance } from '../state/instances/instance.ts';
 import { dismiss } from './members.ts';
@@ -23,7 +23,7 @@ export function lookAgain(context: CallContext, group: Group): void {
 }
 
 /** Looks at the health of a machine, and replaces one that has ended or whose checks are impaired. Protection does not keep it. */
-export function look(context: CallContext, group: Group, member: Member): void {
+export function look(context: CallContext, group: Group, member: GroupMember): void {
   const { instance } = member;
   if (group.members.get(instance.id) !== member || member.leaving || isSuspended(group, 'HealthCheck')) return;
   const ended = instance.shutdownAt !== undefined;
@@ -38,7 +38,7 @@ export function look(context: CallContext, group: Group, member: Member): void {
   wake(context, group, context.now);
 }
 
-function planLook(context: CallContext, group: Group, member: Member): void {
+function planLook(context: CallContext, group: Group, member: GroupMember): void {
   const at = context.now + draw(context.knobs.groups.health_ms, context.random);
   context.state.timers.plan(at, (then) => look(then, group, member));
 }
@@ -50,7 +50,7 @@ function isImpaired(context: CallContext, group: Group, instance: Instance): boo
 }
 
 /** A launch that ended before it was done counts as one that found no capacity: the next one waits. */
-function noteFailedLaunch(context: CallContext, group: Group, { instance, launch }: Member): void {
+function noteFailedLaunch(context: CallContext, group: Group, { instance, launch }: GroupMember): void {
   if (launch.failure !== undefined) return;
   const message = `Instance became unhealthy while waiting for instance to be in InService state. Termination Reason: ${instance.reason?.message}`;
   launch.failure = { status: 'Cancelled', at: context.now, message };

@@ -1,19 +1,19 @@
 import { userInitiated } from '../actions/instances/terminate-instances.ts';
 import { endInstance } from '../launch/end-instance.ts';
 import type { CallContext } from '../state/call-context.ts';
-import type { Activity, Group, Member } from '../state/groups.ts';
+import type { Activity, Group, GroupMember } from '../state/groups.ts';
 import type { Instance } from '../state/instances/instance.ts';
 import { note } from './activities.ts';
 import { finishDeletion } from './deletion.ts';
-import type { Way } from './launch/ways.ts';
+import type { GroupPool } from './launch/group-pools.ts';
 
 /** Takes a machine that a group has just started into the group. */
-export function join(context: CallContext, group: Group, instance: Instance, way: Way, cause: string): Member {
-  const member: Member = {
+export function addGroupMember(context: CallContext, group: Group, instance: Instance, pool: GroupPool, cause: string): GroupMember {
+  const member: GroupMember = {
     instance,
-    weight: way.weight,
-    weighted: way.weighted,
-    template: way.template,
+    weight: pool.weight,
+    weighted: pool.weighted,
+    template: pool.template,
     launch: note(context, group, {
       description: `Launching a new EC2 instance: ${instance.id}`,
       cause,
@@ -35,7 +35,7 @@ export function join(context: CallContext, group: Group, instance: Instance, way
 }
 
 /** A group ends a machine of its own, or sees it off when it has ended by itself: it counts no more, and is gone once it is terminated. */
-export function dismiss(context: CallContext, group: Group, member: Member, cause: string): Activity {
+export function dismiss(context: CallContext, group: Group, member: GroupMember, cause: string): Activity {
   const { instance } = member;
   member.leaving = true;
   endInstance(context, instance, userInitiated);
@@ -59,7 +59,7 @@ export function dismiss(context: CallContext, group: Group, member: Member, caus
 }
 
 /** Lets a machine go alive: it loses the group's tag and protection, and nobody replaces it any more. */
-export function detach(context: CallContext, group: Group, member: Member, cause: string): Activity {
+export function detach(context: CallContext, group: Group, member: GroupMember, cause: string): Activity {
   const { instance } = member;
   group.members.delete(instance.id);
   instance.keeper = undefined;

@@ -2,7 +2,7 @@ import { callerShapes } from './caller-knobs.ts';
 import { keeperShapes } from './keeper-knobs.ts';
 import { launchShapes } from './launch-knobs.ts';
 import { machineShapes } from './machine-knobs.ts';
-import { integer, oneOf, orNull, record } from './shapes.ts';
+import { isObject, wholeNumber, oneWordOf, orNull, record } from './shapes.ts';
 import { scenarios } from './scenarios.ts';
 import { viewShapes } from './view-knobs.ts';
 import { wireShapes } from './wire-knobs.ts';
@@ -15,8 +15,8 @@ const shape = record({
   ...wireShapes,
   ...callerShapes,
   ...keeperShapes,
-  scenario: orNull(oneOf(...Object.keys(scenarios))),
-  seed: integer(0, 'null'),
+  scenario: orNull(oneWordOf(...Object.keys(scenarios))),
+  seed: wholeNumber(0, 'null'),
 });
 
 /** The knobs after a change; throws a TypeError that names everything that is wrong with it. What the change brought in is copied. */
@@ -39,11 +39,7 @@ function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(over)) {
     const old = merged[name];
-    merged[name] = isTree(old) && isTree(value) ? mergeTrees(old, value) : value;
+    merged[name] = isObject(old) && isObject(value) ? mergeTrees(old, value) : value;
   }
   return merged;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

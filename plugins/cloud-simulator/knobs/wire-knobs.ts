@@ -5,11 +5,11 @@ import {
   between,
   boolean,
   both,
-  integer,
+  wholeNumber,
   listOf,
   mapOf,
   milliseconds,
-  oneOf,
+  oneWordOf,
   positive,
   record,
   share,
@@ -81,16 +81,16 @@ export const wireDefaults: WireKnobs = {
   latency_ms: {},
 };
 
-const bucket = record({ capacity: integer(1), per_second: positive }, ['capacity', 'per_second']);
+const bucket = record({ capacity: wholeNumber(1), per_second: positive }, ['capacity', 'per_second']);
 
 const fault = rule(
   {
     action: actionName,
-    nth: integer(1),
-    times: integer(1, 'null'),
+    nth: wholeNumber(1),
+    times: wholeNumber(1, 'null'),
     share,
-    effect: oneOf('execute', 'skip'),
-    then: oneOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
+    effect: oneWordOf('execute', 'skip'),
+    then: oneWordOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
     code: string,
     status: between(200, 599),
     delay_ms: milliseconds,
@@ -122,7 +122,7 @@ export const wireShapes: Shapes = {
   throttle: record({
     default_buckets: boolean,
     fleets_draw: boolean,
-    next: listOf(rule({ action: actionName, times: integer(1) }, ['action', 'times'])),
+    next: listOf(rule({ action: actionName, times: wholeNumber(1) }, ['action', 'times'])),
     buckets: both(mapOf(record({ requests: bucket, resources: bucket }), bucketName), withoutMachines),
   }),
   latency_ms: mapOf(span, actionName),

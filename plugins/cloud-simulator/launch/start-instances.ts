@@ -1,4 +1,4 @@
-import { takePlaces } from '../capacity.ts';
+import { takePlaces, type Pool } from '../capacity.ts';
 import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
@@ -10,7 +10,7 @@ import { mergeTags, type Tags } from '../state/tags.ts';
 import { endInstance } from './end-instance.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 import type { Placement } from './place.ts';
-import { staysPending } from './stuck.ts';
+import { fits } from '../pattern.ts';
 
 /** What starts: `count` machines, at most `placement.room`. */
 export interface Start {
@@ -73,4 +73,16 @@ function newId(prefix: string, random: RandomSource): string {
 /** Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id. */
 function letters(random: RandomSource): string {
   return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
+}
+
+/** Whether a new machine of the pool is to stay pending for ever by the knob `stuck`. Counts it. */
+function staysPending(context: CallContext, pool: Pool): boolean {
+  const { knobs, rules } = context;
+  return knobs.stuck.some(
+    (rule) =>
+      rules.inForce(rule, context) &&
+      fits(rule.instance_type, pool.instanceType) &&
+      fits(rule.zone, pool.zone) &&
+      rules.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
+  );
 }

@@ -134,7 +134,7 @@ test('the types without and with an attribute are together all types', (t) => {
   );
 });
 
-/** Only what `typesFor` reads of a moment. */
+/** Only what `typesFor` reads of a call context. */
 function contextIn(region: string): CallContext {
   return {
     state: createRegionState('000000000000', region, {

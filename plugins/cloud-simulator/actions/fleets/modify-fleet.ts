@@ -1,5 +1,5 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { checkModifiable, modifyFleet as change } from '../../fleets/fleet-life.ts';
+import { checkModifiable, changeFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
 import type { StandingFleet } from '../../state/fleets/standing-fleet.ts';
 import { checkUnits, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
@@ -27,7 +27,7 @@ export const modifyFleet: Action = {
     checkFleetQuotas(call, 'ec2', target, fleet);
     const configs = part(call.params, 'LaunchTemplateConfig');
     const echo = configs === undefined ? fleet.echo : { ...fleet.echo, LaunchTemplateConfigs: configs };
-    change(call, fleet, { target, excess: readExcess(call.params), pools, echo });
+    changeFleet(call, fleet, { target, excess: readExcess(call.params), pools, echo });
     call.touched.push(fleet.id);
     return leaf('return', true);
   },

@@ -71,7 +71,7 @@ const unchanging: FilterFields<Instance> = {
   'spot-instance-request-id': (i) => i.spotRequestId,
 };
 
-/** The filters of DescribeInstances, as of a moment. */
+/** The filters of DescribeInstances, as of the time of the call. */
 export function instanceFields({ state, now }: CallContext): FilterFields<Instance> {
   const { region, account, network } = state;
   const zoneIds = new Map(network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));

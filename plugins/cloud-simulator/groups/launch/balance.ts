@@ -1,11 +1,11 @@
 import { place as placeOf } from '../../launch/place.ts';
 import type { CallContext } from '../../state/call-context.ts';
-import { capacityOf, type Group, type Member, stayingMembers } from '../../state/groups.ts';
+import { capacityOf, type Group, type GroupMember, stayingMembers } from '../../state/groups.ts';
 import { noTags } from '../../state/tags.ts';
 import type { LaunchOrder } from './launch-round.ts';
 import { marketShare } from './market-shares.ts';
 import { countByZone, loadOf, placesOf } from './places.ts';
-import { waysAt } from './ways.ts';
+import { groupPoolsAt } from './group-pools.ts';
 
 /** A machine more in a small zone, which will cost a large zone one. */
 export interface Move {
@@ -34,14 +34,14 @@ export function balance(context: CallContext, group: Group): Move | 'even' | 'st
   return 'stuck';
 }
 
-function moveTo(context: CallContext, group: Group, zone: string, candidate: Member): Move | undefined {
+function moveTo(context: CallContext, group: Group, zone: string, candidate: GroupMember): Move | undefined {
   const { policy } = group.config.source;
   const market = policy === undefined ? undefined : candidate.instance.reservation.spec.market;
   const leastWeight = Math.max(0, group.desired - (capacityOf(group) - candidate.weight));
   const places = placesOf(context, group.config).filter((place) => place.zone === zone);
   const able = places.filter((place) =>
-    waysAt(context, group.config, noTags, place, market).ways.some(
-      (way) => way.weight >= leastWeight && placeOf(context, way.spec).room > 0,
+    groupPoolsAt(context, group.config, noTags, place, market).pools.some(
+      (pool) => pool.weight >= leastWeight && placeOf(context, pool.spec).room > 0,
     ),
   );
   if (able.length === 0) return undefined;

@@ -5,14 +5,14 @@ import type { Market } from '../../launch/specification/launch-spec.ts';
 import { type Placement, place as placeOf } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
 import type { CallContext } from '../../state/call-context.ts';
-import type { Group, Member } from '../../state/groups.ts';
+import type { Group, GroupMember } from '../../state/groups.ts';
 import type { Tags } from '../../state/tags.ts';
 import type { AwsError } from '../../wire/errors.ts';
 import type { MarketShare } from './market-shares.ts';
-import { join } from '../members.ts';
+import { addGroupMember } from '../members.ts';
 import { countByZone, type Place, roomiest } from './places.ts';
 import { uuid } from '../uuid.ts';
-import { isWeighted, type Way, waysAt } from './ways.ts';
+import { isWeighted, type GroupPool, groupPoolsAt } from './group-pools.ts';
 import { zoneShares } from './zone-shares.ts';
 
 /** One attempt of a group to get machines. */
@@ -35,12 +35,12 @@ export interface Shortage {
 }
 
 export interface Round {
-  readonly members: readonly Member[];
+  readonly members: readonly GroupMember[];
   readonly shortages: readonly Shortage[];
 }
 
 interface ReadyPool extends PlanPool {
-  readonly way: Way;
+  readonly groupPool: GroupPool;
   readonly placement: Placement;
 }
 
@@ -50,7 +50,7 @@ const oneMachine = 1e-6;
 /** Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a zone sends the rest to the others. */
 export function launchRound(context: CallContext, group: Group, asked: LaunchOrder): Round {
   const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(context))) };
-  const members: Member[] = [];
+  const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
   // Inside, groups work with instant fleets: one for each round.
   const systemTags: Tags = new Map([
@@ -72,9 +72,9 @@ export function launchRound(context: CallContext, group: Group, asked: LaunchOrd
 }
 
 function fillMarket(context: CallContext, group: Group, order: LaunchOrder, share: MarketShare, systemTags: Tags): Round {
-  const members: Member[] = [];
+  const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
-  const ways = new Map(order.places.map((place) => [place, waysAt(context, group.config, ownTags(group), place, share.market)]));
+  const poolsAt = new Map(order.places.map((place) => [place, groupPoolsAt(context, group.config, ownTags(group), place, share.market)]));
   const weighted = isWeighted(group.config);
   const counts = countByZone(group);
   let open = order.places;
@@ -92,21 +92,21 @@ function fillMarket(context: CallContext, group: Group, order: LaunchOrder, shar
       context,
       open.filter((place) => place.zone === zone),
     ) as Place;
-    const known = ways.get(here) as ReturnType<typeof waysAt>;
-    const pools = known.ways.filter((way) => way.weight >= (order.leastWeight ?? 0)).map((way) => readyPool(context, way));
+    const known = poolsAt.get(here) as ReturnType<typeof groupPoolsAt>;
+    const pools = known.pools.filter((pool) => pool.weight >= (order.leastWeight ?? 0)).map((pool) => readyPool(context, pool));
     const limit = order.limit - members.length;
     const plan = planMarket(pools, { ...share.options, units: weighted ? oneMachine : asked }, limit);
 
     let got = 0;
     for (const { pool, count } of plan.takes) {
       const instances = startInstances(context, {
-        spec: pool.way.spec,
+        spec: pool.groupPool.spec,
         placement: pool.placement,
         count,
         systemTags,
         keeper: group.keeper,
       });
-      members.push(...instances.map((instance) => join(context, group, instance, pool.way, order.cause)));
+      members.push(...instances.map((instance) => addGroupMember(context, group, instance, pool.groupPool, order.cause)));
       countLaunched(context, count);
       got += count;
       left -= count * pool.weight;
@@ -123,15 +123,15 @@ function fillMarket(context: CallContext, group: Group, order: LaunchOrder, shar
   return { members, shortages };
 }
 
-function readyPool(context: CallContext, way: Way): ReadyPool {
-  const placement = placeOf(context, way.spec);
+function readyPool(context: CallContext, groupPool: GroupPool): ReadyPool {
+  const placement = placeOf(context, groupPool.spec);
   return {
-    way,
+    groupPool,
     placement,
-    type: way.spec.type.instance_type,
+    type: groupPool.spec.type.instance_type,
     zone: placement.pool.zone,
-    weight: way.weight,
-    priority: way.priority,
+    weight: groupPool.weight,
+    priority: groupPool.priority,
     price: priceOf(context, placement.pool),
     room: placement.room,
     bounds: placement.bounds,
@@ -149,7 +149,7 @@ function shortageAt(
     if (refusal === undefined) return undefined;
     return { place, market: share.options.market, type: undefined, error: refusal };
   }
-  const after = placeOf(context, pool.way.spec);
+  const after = placeOf(context, pool.groupPool.spec);
   const error = after.room === 0 ? after.refusal : heldBack(context, after.pool);
   return { place, market: after.pool.market, type: pool.type, error };
 }

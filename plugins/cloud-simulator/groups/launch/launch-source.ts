@@ -8,7 +8,7 @@ import { findTemplate, findVersion } from '../../launch/specification/template-d
 import { onDemandPart, readDistribution } from './market-shares.ts';
 import { placesOf } from './places.ts';
 import { validationError } from '../refusals.ts';
-import { overridesOf, readTemplateName, waysAt } from './ways.ts';
+import { overridesOf, readTemplateName, groupPoolsAt } from './group-pools.ts';
 
 const maxOverrides = 40;
 const onDemandStrategies = ['lowest-price', 'prioritized'];
@@ -44,7 +44,7 @@ export function checkSource(context: CallContext, config: GroupConfig): void {
   const markets = policy === undefined ? [undefined] : [...(spotOnly ? [] : ['on-demand' as const]), ...(spotToo ? ['spot' as const] : [])];
   for (const place of placesOf(context, config)) {
     for (const market of markets) {
-      const [refusal] = waysAt(context, config, noTags, place, market).refusals;
+      const [refusal] = groupPoolsAt(context, config, noTags, place, market).refusals;
       if (refusal !== undefined) throw malformed(refusal);
     }
   }

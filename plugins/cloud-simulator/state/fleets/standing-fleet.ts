@@ -54,9 +54,9 @@ export interface StandingFleet {
   echo: Params;
   state: FleetState;
   /** What the fleet takes for its machines: one that has ended counts until the fleet notices. */
-  readonly members: Map<Instance, Member>;
+  readonly members: Map<Instance, FleetMember>;
   /** Members that it has seen leave, for lists that are shown late. */
-  readonly departed: Member[];
+  readonly departed: FleetMember[];
   /** Machines of the fleet that are not terminated yet, seen or not. */
   readonly machines: Set<Instance>;
   /** What is ordered and has not come yet. */
@@ -90,7 +90,7 @@ export interface FleetRecord {
 }
 
 /** A machine as its fleet sees it. */
-export interface Member {
+export interface FleetMember {
   readonly instance: Instance;
   readonly market: Market;
   readonly weight: number;
@@ -140,7 +140,7 @@ export function isStopped(fleet: StandingFleet): boolean {
 }
 
 /** The members that were seen at a time. */
-export function membersAt(fleet: StandingFleet, at: number): Member[] {
+export function membersAt(fleet: StandingFleet, at: number): FleetMember[] {
   return [...fleet.departed, ...fleet.members.values()]
     .filter((member) => member.joinedAt <= at && (member.leftAt === undefined || at < member.leftAt))
     .toSorted((a, b) => a.instance.place - b.instance.place);

@@ -19,7 +19,7 @@ export interface ScheduledEvent {
 }
 
 /** The checks of a machine, and what is scheduled for it. */
-export interface Health {
+export interface InstanceHealth {
   readonly instance: Check;
   readonly system: Check;
   readonly ebs: Check;
@@ -39,8 +39,8 @@ const descriptions: Readonly<Record<ScheduledEvent['code'], string>> = {
   'instance-stop': 'The instance is scheduled to be stopped',
 };
 
-const sound: Health = { instance: 'ok', system: 'ok', ebs: 'ok', events: [], impairedSince: undefined };
-const unchecked: Health = {
+const sound: InstanceHealth = { instance: 'ok', system: 'ok', ebs: 'ok', events: [], impairedSince: undefined };
+const unchecked: InstanceHealth = {
   instance: 'not-applicable',
   system: 'not-applicable',
   ebs: 'not-applicable',
@@ -49,7 +49,7 @@ const unchecked: Health = {
 };
 
 /** The health of a machine: `ok` while it runs, unless the knobs say otherwise. The last rule that concerns a check decides. */
-export function healthOf(context: CallContext, instance: Instance): Health {
+export function healthOf(context: CallContext, instance: Instance): InstanceHealth {
   const { knobs, rules, now } = context;
   if (stateOf(instance, now) !== 'running') return unchecked;
   if (knobs.health.length === 0 && knobs.outages.length === 0) return sound;

@@ -8,8 +8,8 @@ import { type Instance, type Interruption, isLive } from './instance.ts';
 const spotTermination = { code: 'Server.SpotInstanceTermination', message: 'Server.SpotInstanceTermination: Spot instance termination' };
 
 /**
- * Gives notice to the Spot machines that a rule means, as of the moment in which it was set: all of its `instance_ids`, or its share of
- * the Spot machines of all regions together. One moment for each region.
+ * Gives notice to the Spot machines that a rule means, as of the time at which it was set: all of its `instance_ids`, or its share of
+ * the Spot machines of all regions together. `contexts` has one of each region.
  */
 export function strike(contexts: readonly CallContext[], rule: ReclaimRule): void {
   const targets = contexts.filter((context) => context.rules.inForce(rule, context)).flatMap((context) => targetsIn(context, rule));

@@ -2,7 +2,7 @@ import { priceOf } from '../../capacity.ts';
 import type { CallContext } from '../call-context.ts';
 import { type Instance, isLive } from './instance.ts';
 
-/** The Spot request behind a machine, as of a moment. It is not stored but follows from the machine; requests here are one-time and fulfilled at once. */
+/** The Spot request behind a machine, at a time. It is not stored but follows from the machine; requests are one-time and fulfilled at once. */
 export interface SpotRequest {
   readonly id: string;
   readonly instance: Instance;

@@ -11,9 +11,10 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { memberParts } from '../../wire/members.ts';
 import { decimal } from '../../wire/values.ts';
 import type { Place } from './places.ts';
+import type { UnitType } from '../../state/fleets/fleet-target.ts';
 
 /** One way in which a group may get a machine at a place. */
-export interface Way {
+export interface GroupPool {
   readonly spec: LaunchSpec;
   /** With the number of the version that counts now. */
   readonly template: TemplateName;
@@ -23,25 +24,25 @@ export interface Way {
   readonly priority: number;
 }
 
-/** The ways in which a group may get machines of one market at a place, and why some are closed. `market` undefined: as the template says. */
-export function waysAt(
+/** The pools from which a group may get machines of one market at a place, and why some are closed. `market` undefined: as the template says. */
+export function groupPoolsAt(
   context: CallContext,
   config: GroupConfig,
   tags: Tags,
   place: Place,
   market: Market | undefined,
-): { readonly ways: readonly Way[]; readonly refusals: readonly AwsError[] } {
-  const ways: Way[] = [];
+): { readonly pools: readonly GroupPool[]; readonly refusals: readonly AwsError[] } {
+  const pools: GroupPool[] = [];
   const refusals: AwsError[] = [];
   for (const [priority, override] of overridesOf(config).entries()) {
     try {
-      ways.push(...waysOf(context, config, override, place, market).map((way) => tagged({ ...way, priority }, tags)));
+      pools.push(...groupPoolsOf(context, config, override, place, market).map((pool) => tagged({ ...pool, priority }, tags)));
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       refusals.push(error);
     }
   }
-  return { ways, refusals };
+  return { pools, refusals };
 }
 
 /** The overrides of a mixed instances policy; a single empty one where there are none. */
@@ -61,13 +62,13 @@ export function readTemplateName(context: CallContext, named: Params): TemplateN
   return { id, name, version: text(named, 'Version') || undefined };
 }
 
-function waysOf(
+function groupPoolsOf(
   context: CallContext,
   config: GroupConfig,
   override: Params,
   place: Place,
   market: Market | undefined,
-): Omit<Way, 'priority'>[] {
+): Omit<GroupPool, 'priority'>[] {
   const own = part(override, 'LaunchTemplateSpecification');
   const named = own === undefined ? config.source.template : readTemplateName(context, own);
   const version = findVersion(findTemplate(context, { LaunchTemplateId: named.id }), named.version);
@@ -88,7 +89,13 @@ function waysOf(
 }
 
 /** The types that an override means: the one that it names, those that its attributes describe, or the template's. */
-function typeNames(context: CallContext, override: Params, data: Params, market: Market | undefined, unit: Unit): (string | undefined)[] {
+function typeNames(
+  context: CallContext,
+  override: Params,
+  data: Params,
+  market: Market | undefined,
+  unit: UnitType,
+): (string | undefined)[] {
   const type = text(override, 'InstanceType');
   const requirements = part(override, 'InstanceRequirements') ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined);
   if (requirements === undefined) return [type];
@@ -106,10 +113,8 @@ function weigh(config: GroupConfig, override: Params, spec: LaunchSpec): { weigh
   return { weight: given ?? 1, weighted: given !== undefined };
 }
 
-type Unit = 'units' | 'vcpu' | 'memory-mib';
-
-function unitOf(config: GroupConfig): Unit {
-  return (config.shown.get('DesiredCapacityType') ?? 'units') as Unit;
+function unitOf(config: GroupConfig): UnitType {
+  return (config.shown.get('DesiredCapacityType') ?? 'units') as UnitType;
 }
 
 function only(params: Params, name: string): Params {
@@ -117,6 +122,6 @@ function only(params: Params, name: string): Params {
   return value === undefined ? {} : { [name]: value };
 }
 
-function tagged(way: Way, tags: Tags): Way {
-  return { ...way, spec: { ...way.spec, tags: mergeTags(way.spec.tags, tags) } };
+function tagged(pool: GroupPool, tags: Tags): GroupPool {
+  return { ...pool, spec: { ...pool.spec, tags: mergeTags(pool.spec.tags, tags) } };
 }
