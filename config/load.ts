@@ -13,7 +13,7 @@ import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
 import type { Environment } from './sources/environment.ts';
 import { foreignPrograms } from './checks/foreign-programs.ts';
-import { isObject } from './objects.ts';
+import { isObject } from '../core/schema/is-object.ts';
 import { missingFiles } from './checks/missing-files.ts';
 import { Layers, type ValueOrigin } from './sources/origins.ts';
 import { withPlaces } from './checks/misplaced.ts';

@@ -1,3 +1,5 @@
+import { isObject } from '../../core/schema/is-object.ts';
+
 /** The JSON pointer of the template of an id in what a template file holds, whatever the dialect calls its lists and ids; empty where there is none. */
 export function entryPointer(file: unknown, template_id: string): string {
   const lists: readonly (readonly [string, unknown])[] = isObject(file)
@@ -11,5 +13,3 @@ export function entryPointer(file: unknown, template_id: string): string {
 }
 
 const ids = ['template_id', 'templateId', 'id'];
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

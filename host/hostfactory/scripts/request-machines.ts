@@ -4,7 +4,7 @@ import type { Template } from '../../../core/model/template.ts';
 import type { RequestDetail } from '../../../core/contract/scheduler.ts';
 import { exportUserData } from '../client/export-user-data.ts';
 import { cloudCodeIn } from '../grade.ts';
-import { isObject } from '../input.ts';
+import { isObject } from '../../../core/schema/is-object.ts';
 import { invalidInput, refusal, type Script, type ScriptCall } from '../client/script.ts';
 
 /** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
