@@ -12,7 +12,7 @@ import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './defaults.ts';
 import { foreignPrograms } from './checks/foreign-programs.ts';
-import { isObject } from './objects.ts';
+import { isObject } from '../core/schema/is-object.ts';
 import { missingFiles } from './checks/missing-files.ts';
 import { Layers, type ValueOrigin } from './sources/origins.ts';
 import { withPlaces } from './checks/misplaced.ts';

@@ -2,6 +2,7 @@
 export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './contract/answers.ts';
 export { checkedAmounts } from './contract/commits/checked-amounts.ts';
 export { ClaimLost, isClaimLost } from './contract/commits/claim-lost.ts';
+export { chunks } from './collections/chunks.ts';
 export { systemClock, type Clock } from './contract/clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './contract/errors.ts';
 export type { BrokerEvent, EventSink } from './contract/events.ts';
@@ -62,6 +63,7 @@ export type {
 } from './contract/scheduler.ts';
 export { refusals } from './contract/commits/refusals.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
+export { isObject } from './schema/is-object.ts';
 export { camelCase, hint, nearest } from './schema/spelling.ts';
 export {
   defineStorage,

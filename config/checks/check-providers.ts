@@ -6,7 +6,7 @@ import { notContributed } from '../plugins/contributed-by.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { nearest } from '../../core/schema/spelling.ts';
 import type { TemplateReview } from '../../core/templates/review.ts';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 import { ProviderEntry } from '../schema.ts';
 
 export interface CheckedProviders {

@@ -11,7 +11,7 @@ import type { Configuration } from '../configuration.ts';
 import type { LoadedConfiguration } from '../load.ts';
 import { missingFiles, namedFiles } from './missing-files.ts';
 import { resolve } from '../sources/environment.ts';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 
 /** The checks of a configuration file and of the environment, for entries and variables that a caller sends. */
 export function configurationChecks(

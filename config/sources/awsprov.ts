@@ -3,7 +3,7 @@ import type { Finding } from '../../core/contract/findings.ts';
 import { nearest } from '../../core/schema/spelling.ts';
 import type { ConfigurationSource } from './configuration-file.ts';
 import type { Environment } from './environment.ts';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 

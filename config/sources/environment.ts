@@ -8,7 +8,7 @@ import { convertText } from '../../core/schema/convert.ts';
 import { conversionPlanOf, type ConversionPlan } from '../../core/schema/conversion-plan.ts';
 import { rename } from '../../core/schema/rename.ts';
 import { nearest } from '../../core/schema/spelling.ts';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 import { nearestUp } from './origins.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 
 export type Origin = 'default' | 'file' | 'environment' | 'command line';
 

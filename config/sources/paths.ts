@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { TSchema } from 'typebox';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 
 /** How relative paths of a configuration become absolute ones. */
 export interface PathBase {

@@ -6,7 +6,7 @@ import { findConfiguration, readConfiguration, type ConfigurationSource } from '
 import { defaultPlugins } from '../defaults.ts';
 import type { Environment, Variables } from './environment.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { isObject } from '../objects.ts';
+import { isObject } from '../../core/schema/is-object.ts';
 import { ConfigurationFile, PluginsSection } from '../schema.ts';
 import { EnvironmentVariables } from './variables.ts';
 

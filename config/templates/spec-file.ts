@@ -1,3 +1,4 @@
+import { isObject } from '../../core/schema/is-object.ts';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { isBrokerError } from '../../core/contract/errors.ts';
@@ -35,6 +36,3 @@ export function isBelow(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

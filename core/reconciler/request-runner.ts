@@ -1,3 +1,4 @@
+import { chunks } from '../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../contract/clock.ts';
 import { isBrokerError } from '../contract/errors.ts';
@@ -80,9 +81,9 @@ export class RequestRunner {
       if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
         this.#parts.looked(claimed.request_id);
       // What came of the steps that succeeded is kept, whatever became of the others.
-      for (let i = 0; i < applies.length; i += appliesAtOnce) {
-        if (i > 0) await turn();
-        await this.#parts.committer.commit(claimed, applies.slice(i, i + appliesAtOnce));
+      for (const [index, part] of chunks(applies, appliesAtOnce).entries()) {
+        if (index > 0) await turn();
+        await this.#parts.committer.commit(claimed, part);
       }
       for (const each of done) if (each.status === 'rejected') throw each.reason;
     }

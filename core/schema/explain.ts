@@ -1,3 +1,4 @@
+import { isObject } from './is-object.ts';
 import { Settings } from 'typebox/system';
 import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { hint } from './spelling.ts';
@@ -42,7 +43,7 @@ export function explain(errors: readonly SchemaError[], plan: ConversionPlan, va
     const around = planAt(plan, path);
     const here = valueAt(value, path);
     const { fields } = around ?? {};
-    const names = fields && isMap(here) ? Object.keys(here).filter((name) => !fields.has(name)) : named;
+    const names = fields && isObject(here) ? Object.keys(here).filter((name) => !fields.has(name)) : named;
     const told = Math.max(0, most - findings.size);
     for (const name of names.slice(0, told)) add(`${path}/${escape(name)}`, () => unknown(name, around));
     unnamed += Math.max(0, names.length - told);
@@ -135,8 +136,6 @@ function valueAt(value: unknown, path: string): unknown {
   for (const step of steps(path)) at = at?.[step];
   return at;
 }
-
-const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 const wanted = (plan: ConversionPlan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
 

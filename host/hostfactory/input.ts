@@ -1,7 +1,5 @@
+import { isObject } from '../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal } from './client/script.ts';
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else is answered. */
 const most = { machines: 100_000, requests: 10_000 } as const;

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { p } from '../parameters.ts';
@@ -67,8 +68,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
     // Read before anything is given back, so that what is listed does not move under the pages.
     const living = await inventory.living();
     const returned: string[] = [];
-    for (let i = 0; i < living.length; i += machinesAtOnce)
-      returned.push((await requests.giveBack(living.slice(i, i + machinesAtOnce), timeout)).request.request_id);
+    for (const part of chunks(living, machinesAtOnce)) returned.push((await requests.giveBack(part, timeout)).request.request_id);
     return {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { expectedTopic } from '../../requests/expected-machines.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { OwnedResource } from '../../contract/provider.ts';
@@ -80,7 +81,7 @@ export class ExpectedMachineLookup implements Disposable {
     }
     const asked = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
     // Only then: a question that is asked twice does no harm.
-    for (let i = 0; i < asked.length; i += rowsAtOnce) await store.commit(asked.slice(i, i + rowsAtOnce));
+    for (const part of chunks(asked, rowsAtOnce)) await store.commit(part);
   }
 
   /** What an instance lists as ours; nothing where it cannot. Rejects when it does not answer. */

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import type { MachineRecord } from '../../model/machine.ts';
@@ -70,9 +71,7 @@ export class Committer {
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // That an offer lacked capacity is true by itself: it need not stand with the request.
       const together = last.length + lacking.length <= most;
-      const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
-        lacking.slice(i * most, (i + 1) * most),
-      );
+      const alone = together ? [] : chunks(lacking, most);
       for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(claimed, part);
     });
     claimed.version += 1;

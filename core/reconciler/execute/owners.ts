@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../contract/log.ts';
@@ -64,9 +65,8 @@ export class Owners {
   async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
     try {
       const found: MachineRecord[] = [];
-      for (let i = 0; i < machine_id.length; i += valuesAtOnce) {
+      for (const part of chunks(machine_id, valuesAtOnce)) {
         await turn();
-        const part = machine_id.slice(i, i + valuesAtOnce);
         found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
       }
       return found;

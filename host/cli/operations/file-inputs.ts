@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/schema/is-object.ts';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { SourceText } from '../../../config/sources/source-text.ts';
@@ -107,5 +108,3 @@ function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
     return findings.length > 0 ? each : renamed;
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import { requestMachines as open } from '../../../core/operations/requests/reque
 import type { Template } from '../../../core/model/template.ts';
 import type { RequestDetail } from '../../../core/contract/scheduler.ts';
 import { cloudCodeIn } from '../grade.ts';
-import { isObject } from '../input.ts';
+import { isObject } from '../../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
 
 /** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */

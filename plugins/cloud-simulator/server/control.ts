@@ -3,7 +3,7 @@ import { scenarios } from '../knobs/scenarios.ts';
 import { boolean, record, type Shape } from '../knobs/shapes.ts';
 import { readLedger } from '../dispatch/ledger.ts';
 import type { Simulation } from '../simulation.ts';
-import type { Health } from './simulator-place.ts';
+import type { SimulatorIdentity } from './simulator-place.ts';
 import { accountOf } from '../wire/caller.ts';
 
 export interface ControlReply {
@@ -16,7 +16,7 @@ interface Route {
   readonly query?: readonly string[];
   /** What the body must be; without it there is none to look at, or the answer looks at it itself. */
   readonly body?: Shape;
-  answer(simulation: Simulation, query: URLSearchParams, body: unknown, identity: Health): unknown;
+  answer(simulation: Simulation, query: URLSearchParams, body: unknown, identity: SimulatorIdentity): unknown;
 }
 
 // How far the clock goes it says itself.
@@ -52,7 +52,7 @@ const routes: Readonly<Record<string, Route>> = {
 };
 
 /** Answers a control route. Everything that was wrong with the call is said in `error`, a line for each thing. */
-export function control(simulation: Simulation, identity: Health, method: string, url: URL, body: string): ControlReply {
+export function control(simulation: Simulation, identity: SimulatorIdentity, method: string, url: URL, body: string): ControlReply {
   const name = `${method} ${url.pathname}`;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
   if (route === undefined) return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);

@@ -1,6 +1,5 @@
-import type { Finding } from '../../../core/index.ts';
+import { type Finding, isObject } from '../../../core/index.ts';
 import { readNames } from './field-names.ts';
-import { isObject } from '../objects.ts';
 import { tagsFrom } from './tag-text.ts';
 import { userData } from './user-data.ts';
 

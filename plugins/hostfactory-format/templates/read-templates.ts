@@ -1,5 +1,4 @@
-import { isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead } from '../../../core/index.ts';
-import { isObject } from '../objects.ts';
+import { isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead, isObject } from '../../../core/index.ts';
 import { rawTemplate } from './raw-template.ts';
 import { ours } from './field-names.ts';
 import { templatesIn } from './recognises.ts';

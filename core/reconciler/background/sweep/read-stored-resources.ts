@@ -1,3 +1,4 @@
+import { chunks } from '../../../collections/chunks.ts';
 import type { AttemptRecord } from '../../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../../model/machine.ts';
 import type { OwnedResource } from '../../../contract/provider.ts';
@@ -17,13 +18,12 @@ export async function readStoredResources(
   const ids = listed.flatMap(({ machine }) => machine?.machine_id ?? []);
   const attempts = new Map<string, AttemptRecord>();
   const machines = new Map<string, MachineRecord>();
-  for (let i = 0; i < requests.length; i += atOnce) {
-    for (const attempt of await store.find('attempt', { where: { request_id: requests.slice(i, i + atOnce) } }))
+  for (const request_id of chunks(requests, atOnce)) {
+    for (const attempt of await store.find('attempt', { where: { request_id } }))
       attempts.set(keyOf(attempt.request_id, attempt.attempt), attempt);
   }
-  for (let i = 0; i < ids.length; i += atOnce) {
-    for (const machine of await store.find('machine', { where: { machine_id: ids.slice(i, i + atOnce) } }))
-      machines.set(machineKey(machine), machine);
+  for (const machine_id of chunks(ids, atOnce)) {
+    for (const machine of await store.find('machine', { where: { machine_id } })) machines.set(machineKey(machine), machine);
   }
   return {
     attempt: (request_id, attempt) => attempts.get(keyOf(request_id, attempt)),

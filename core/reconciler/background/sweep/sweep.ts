@@ -1,3 +1,4 @@
+import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider.ts';
@@ -132,7 +133,7 @@ export class Sweep {
         record: { seq: 0, at: clock.now(), type: 'orphan.found', data: { provider_instance: name, ...what } },
       };
     });
-    for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
+    for (const part of chunks(changes, 100)) await store.commit(part);
   }
 
   async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {

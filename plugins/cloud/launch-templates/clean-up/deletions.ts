@@ -1,5 +1,5 @@
+import { chunks, isFault, ProviderFault, type Call } from '../../../../core/index.ts';
 import { LRUCache } from 'lru-cache';
-import { isFault, ProviderFault, type Call } from '../../../../core/index.ts';
 import { kindOfReason } from '../../faults/fault-codes.ts';
 import type { CloudSession } from '../../connection/session.ts';
 import { unlessMissing } from '../look.ts';
@@ -45,8 +45,7 @@ export async function deleteTemplate(session: CloudSession, id: string, call: Ca
  */
 export async function deleteVersions(session: CloudSession, id: string, versions: readonly string[], call: Call): Promise<number> {
   let unknown = 0;
-  for (let i = 0; i < versions.length; i += mostVersions) {
-    const Versions = versions.slice(i, i + mostVersions);
+  for (const Versions of chunks(versions, mostVersions)) {
     const marks = Versions.map((version) => `${id} ${version}`);
     const answer = await deleting(session, marks, () =>
       session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),

@@ -1,20 +1,10 @@
-import type { StandingFleet } from '../fleets/standing-fleet.ts';
-import type { Market } from '../launch/specification/launch-spec.ts';
-import { stateOf } from './instances/instance.ts';
-import type { InstanceTable } from './instances/instance-table.ts';
-import type { Tags } from './tags.ts';
-
-/** Target of a fleet in units; the two parts sum up to the whole. */
-export interface FleetTarget {
-  readonly total: number;
-  readonly onDemand: number;
-  readonly spot: number;
-  readonly defaultType: Market;
-  /** What a unit is when not a machine by its weight. */
-  readonly unitType: UnitType | undefined;
-}
-
-export type UnitType = 'units' | 'vcpu' | 'memory-mib';
+import type { StandingFleet } from './standing-fleet.ts';
+import type { Market } from '../../launch/specification/launch-spec.ts';
+import { stateOf } from '../instances/instance.ts';
+import type { InstanceTable } from '../instances/instance-table.ts';
+import type { Tags } from '../tags.ts';
+import type { FleetError } from './fleet-pool.ts';
+import type { FleetTarget } from './fleet-target.ts';
 
 /** Machines that a fleet got from one pool. */
 export interface FleetLaunch {
@@ -24,14 +14,6 @@ export interface FleetLaunch {
   readonly instanceType: string;
   readonly weight: number;
   readonly instanceIds: readonly string[];
-}
-
-/** One pool that could not deliver. */
-export interface FleetError {
-  readonly poolXml: string;
-  readonly market: Market;
-  readonly code: string;
-  readonly message: string;
 }
 
 /** A fleet that made one attempt in its call and does nothing by itself. */

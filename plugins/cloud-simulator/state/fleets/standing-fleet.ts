@@ -1,11 +1,10 @@
-import type { FleetPool } from '../launch/fleets/fleet-pools.ts';
-import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
-import type { Market } from '../launch/specification/launch-spec.ts';
-import type { FleetError, FleetTarget } from '../state/fleets.ts';
-import type { Instance, Keeper } from '../state/instances/instance.ts';
-import type { Tags } from '../state/tags.ts';
-import type { Params } from '../wire/form.ts';
-import type { FleetRecord } from './fleet-history.ts';
+import type { FleetPool, FleetError } from './fleet-pool.ts';
+import type { MarketOptions } from '../../launch/fleets/fleet-request.ts';
+import type { Market } from '../../launch/specification/launch-spec.ts';
+import type { FleetTarget } from './fleet-target.ts';
+import type { Instance, Keeper } from '../instances/instance.ts';
+import type { Tags } from '../tags.ts';
+import type { Params } from '../../wire/form.ts';
 
 /** EC2 fleets (`fleet-…`) and Spot fleets (`sfr-…`) behave alike; they differ in words and wire. */
 export type FleetKind = 'ec2' | 'spot';
@@ -55,9 +54,9 @@ export interface StandingFleet {
   echo: Params;
   state: FleetState;
   /** What the fleet takes for its machines: one that has ended counts until the fleet notices. */
-  readonly members: Map<Instance, Member>;
+  readonly members: Map<Instance, FleetMember>;
   /** Members that it has seen leave, for lists that are shown late. */
-  readonly departed: Member[];
+  readonly departed: FleetMember[];
   /** Machines of the fleet that are not terminated yet, seen or not. */
   readonly machines: Set<Instance>;
   /** What is ordered and has not come yet. */
@@ -78,8 +77,20 @@ export interface StandingFleet {
   readonly history: FleetRecord[];
 }
 
+/** Kinds of records; the wire has other words for them in EC2 fleets than in Spot fleets. */
+export type RecordKind = 'fleet' | 'instance' | 'error' | 'information';
+
+/** Something that happened to a fleet. */
+export interface FleetRecord {
+  readonly at: number;
+  readonly kind: RecordKind;
+  readonly event: string;
+  readonly description: string | undefined;
+  readonly instanceId: string | undefined;
+}
+
 /** A machine as its fleet sees it. */
-export interface Member {
+export interface FleetMember {
   readonly instance: Instance;
   readonly market: Market;
   readonly weight: number;
@@ -129,7 +140,7 @@ export function isStopped(fleet: StandingFleet): boolean {
 }
 
 /** The members that were seen at a time. */
-export function membersAt(fleet: StandingFleet, at: number): Member[] {
+export function membersAt(fleet: StandingFleet, at: number): FleetMember[] {
   return [...fleet.departed, ...fleet.members.values()]
     .filter((member) => member.joinedAt <= at && (member.leftAt === undefined || at < member.leftAt))
     .toSorted((a, b) => a.instance.place - b.instance.place);
