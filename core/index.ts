@@ -28,6 +28,7 @@ export {
   type ReleaseTarget,
   type Call,
   type Capabilities,
+  type DeclaredCapabilities,
   type HostRef,
   type Launch,
   type LaunchOrder,

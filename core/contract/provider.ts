@@ -120,26 +120,41 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
 
 /** What an API can do, and what the core must know to cut orders and to wait. */
 export interface Capabilities {
-  readonly supports_spot: boolean;
-  readonly supports_on_demand: boolean;
-  /** The most machines that one request can have through this API. */
-  readonly max_instances: number;
-  /** Empty where the API makes no fleets. */
-  readonly supported_fleet_types: readonly string[];
-  /** A larger want is cut into several orders. */
+  /** The most machines of one order. A request for more is cut into several orders. */
   readonly machines_per_launch: number;
-  /** `one`: each order names exactly one offer. `many`: one order carries all offers that are left. */
-  readonly offers_per_launch: 'one' | 'many';
   /** How long after its launch a machine may be missing from `observe` and yet exist. */
   readonly visible_within_ms: number;
   /** How long the same token gives the same result. 0: a lost answer ends the request for a person to decide. */
   readonly token_valid_ms: number;
+  /** Default: false. */
+  readonly supports_spot: boolean;
+  /** Default: true. */
+  readonly supports_on_demand: boolean;
+  /** The most machines that one request can have through this API. Default: 10 000, the most of any request. */
+  readonly max_instances: number;
+  /** Default: empty, the API makes no fleets. */
+  readonly supported_fleet_types: readonly string[];
+  /** `one`: each order names exactly one offer. `many`, the default: one order carries all offers that are left. */
+  readonly offers_per_launch: 'one' | 'many';
   /**
-   * How long a `release` that is still on the wire may undo a newer one. 0 where releases only name machines, so that a late one changes
-   * nothing; default 60 000 (a fleet's target that arrives late).
+   * How long a `release` that is still on the wire may undo a newer one. 0 where releases only name machines, so that a
+   * late one changes nothing. Default: 60 000 (the target of a fleet that arrives late).
    */
-  readonly late_release_ms?: number;
+  readonly late_release_ms: number;
 }
+
+/** Capabilities as a plugin states them: three are mandatory, because no default of them is safe for every cloud. */
+export type DeclaredCapabilities = Pick<Capabilities, 'machines_per_launch' | 'visible_within_ms' | 'token_valid_ms'> &
+  Partial<Capabilities>;
+
+const defaultCapabilities: Omit<Capabilities, 'machines_per_launch' | 'visible_within_ms' | 'token_valid_ms'> = {
+  supports_spot: false,
+  supports_on_demand: true,
+  max_instances: 10_000,
+  supported_fleet_types: [],
+  offers_per_launch: 'many',
+  late_release_ms: 60_000,
+};
 
 /** One order to one API. */
 export interface LaunchOrder<Fields extends ObjectSchema = any, Prepared = undefined> {
@@ -297,7 +312,16 @@ export function defineProviderType<C extends ObjectSchema, S>(type: ProviderType
 }
 export type SessionOf<T> = T extends ProviderType<any, infer S> ? S : never;
 
-/** `defineProviderApi<SessionOf<typeof cloud>>()({…})` infers fields, handle and prepared. */
+/** A provider API as a plugin writes it. */
+export type DeclaredProviderApi<Session, Fields extends ObjectSchema, Handle extends object, Prepared> = Omit<
+  ProviderApi<Session, Fields, Handle, Prepared>,
+  'capabilities'
+> & { readonly capabilities: DeclaredCapabilities };
+
+/** Infers fields, handle and prepared, and fills in the defaults of `capabilities`: `defineProviderApi<SessionOf<typeof cloud>>()({…})`. */
 export function defineProviderApi<S>() {
-  return <F extends ObjectSchema, H extends object, P = undefined>(api: ProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => api;
+  return <F extends ObjectSchema, H extends object, P = undefined>(api: DeclaredProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => ({
+    ...api,
+    capabilities: { ...defaultCapabilities, ...api.capabilities },
+  });
 }

@@ -142,7 +142,7 @@ class Loop implements RunningLoop {
     const work: Work = {
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
-        loaded.attempts.some((attempt) => attempt.to_come !== undefined && (api(attempt)?.capabilities.late_release_ms ?? 1) > 0),
+        loaded.attempts.some((attempt) => attempt.to_come !== undefined && api(attempt)?.capabilities.late_release_ms !== 0),
       everyRound: () => this.#betweenRounds(),
     };
     this.#claimPool = new ClaimPool(store, clock, log, parts.owner, settings, work, this.#trouble);

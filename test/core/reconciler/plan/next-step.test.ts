@@ -28,6 +28,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
     machines_per_launch: 100,
     offers_per_launch: 'many',
     visible_within_ms: 1_000,
+    late_release_ms: 0,
     token_valid_ms: 1_000_000,
     disposes: true,
     finds: true,

@@ -28,6 +28,7 @@ function option(
       machines_per_launch: 100,
       offers_per_launch: 'one',
       visible_within_ms: 1_000,
+      late_release_ms: 0,
       token_valid_ms: 1_000,
       ...capabilities,
     },
