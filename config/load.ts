@@ -14,6 +14,7 @@ import { withoutFile } from './defaults.ts';
 import { foreignPrograms } from './checks/foreign-programs.ts';
 import { isObject } from '../core/schema/is-object.ts';
 import { missingFiles } from './checks/missing-files.ts';
+import { defaultStorage } from './setting-defaults.ts';
 import { Layers, type ValueOrigin } from './sources/origins.ts';
 import { withPlaces } from './checks/misplaced.ts';
 import { absolutePaths, type PathBase } from './sources/paths.ts';
@@ -51,7 +52,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   // Step two: everything else.
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const drivers = plugins.flatMap((plugin) => plugin.storages ?? []);
-  const storageType = typeIn(commandLine) ?? variables.storageType ?? typeIn(file) ?? 'sqlite';
+  const storageType = typeIn(commandLine) ?? variables.storageType ?? typeIn(file) ?? defaultStorage;
   const driver = drivers.find(({ type }) => type === storageType);
   const layers = new Layers();
   if (!source) layers.add(samplesFor(types), 'default');

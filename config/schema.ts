@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { defaultPlugins } from './defaults.ts';
+import { defaultHost, defaultLogLevel, defaultPort, defaultStorage, logLevels } from './setting-defaults.ts';
 
 const closed = { additionalProperties: false } as const;
 const text = (description: string, options: object = {}) => Type.String({ minLength: 1, description, ...options });
@@ -15,7 +16,7 @@ export const PluginsSection = Type.Array(Type.String({ minLength: 1 }), {
 
 /** `storage`: its type, and beside it the options of that storage. */
 export const StorageSection = Type.Object(
-  { type: text('Which storage keeps what the broker knows.', { default: 'sqlite' }) },
+  { type: text('Which storage keeps what the broker knows.', { default: defaultStorage }) },
   { additionalProperties: true, default: {}, description: 'Where requests and machines are kept.' },
 );
 
@@ -83,16 +84,16 @@ const RateLimit = Type.Object(
 
 export const ServerSection = Type.Object(
   {
-    host: text('Address that the server listens on.', { default: '127.0.0.1' }),
-    port: whole(0, 65_535, 8000, 'Port that the server listens on. 0: any free one.'),
+    host: text('Address that the server listens on.', { default: defaultHost }),
+    port: whole(0, 65_535, defaultPort, 'Port that the server listens on. 0: any free one.'),
     socket_path: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
       default: null,
       path: true,
       description: 'Unix socket. null: muster.sock in the data directory.',
     }),
     workers: whole(1, 64, 1, 'Processes that serve HTTP. Above 1, one more beside them carries requests out.'),
-    log_level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      default: 'info',
+    log_level: Type.Enum([...logLevels], {
+      default: defaultLogLevel,
       description: 'What is logged.',
     }),
     trust_proxy: Type.Boolean({ default: false, description: 'Whether the forwarded client address is believed.' }),

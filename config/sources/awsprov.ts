@@ -4,6 +4,7 @@ import { nearest } from '../../core/schema/spelling.ts';
 import type { ConfigurationSource } from './configuration-file.ts';
 import type { Environment } from './environment.ts';
 import { isObject } from '../../core/schema/is-object.ts';
+import { logLevels } from '../setting-defaults.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -150,6 +151,6 @@ const propagated = (raw: Raw, env: Environment): string | undefined =>
 /** `WARN`, `LOG_WARNING`: their words for our levels; what is none of them is left to the default. */
 function levelOf(given: unknown): string | undefined {
   const word = typeof given === 'string' ? given.toLowerCase().replace(/^log_/, '') : '';
-  const found = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].find((level) => word.startsWith(level));
+  const found = logLevels.find((level) => word.startsWith(level));
   return found ?? (/^(crit|alert|emerg)/.test(word) ? 'fatal' : undefined);
 }

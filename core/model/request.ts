@@ -6,6 +6,9 @@ import type { Template } from './template.ts';
 export const requestStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 export type RequestStatus = (typeof requestStatuses)[number];
 
+/** Seconds that a request or a return waits where neither the caller nor the template says. */
+export const defaultTimeoutS = 3_600;
+
 /** Once there, the status of a provisioning request never changes again. */
 export const isTerminal = (status: RequestStatus): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
 

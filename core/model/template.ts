@@ -1,6 +1,9 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 
+/** Seconds that a machine has to become ready where its template does not say. */
+export const defaultReadyTimeoutS = 600;
+
 /** `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, beginning with a letter or a digit. */
 export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 

@@ -1,5 +1,5 @@
 import { BrokerError } from '../contract/errors.ts';
-import type { RequestRecord } from '../model/request.ts';
+import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
 import type { Placed } from '../model/template.ts';
 import type { Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
@@ -14,8 +14,6 @@ export interface RequestInput extends Placed {
   readonly tags?: Readonly<Record<string, string>>;
   readonly additional_data?: Readonly<Record<string, unknown>>;
 }
-
-const defaultTimeout = 3600;
 
 /** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. Where each instance has its own bound, selection knows them. */
 export function checkCount({ template, variants, machine_count }: RequestInput): void {
@@ -78,7 +76,7 @@ export function openRequest(
   const { template, variants, machine_count } = wanted;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);
-  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeout;
+  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeoutS;
   const bound = boundOf(seen);
   const request: RequestRecord = {
     request_id: given.request_id,

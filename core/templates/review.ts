@@ -6,6 +6,8 @@ import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { CanonicalTemplate } from '../contract/scheduler.ts';
 import { compile, type Compiled } from '../schema/compile.ts';
 import { hint, nearest } from '../schema/spelling.ts';
+import { defaultTimeoutS } from '../model/request.ts';
+import { defaultReadyTimeoutS } from '../model/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -127,8 +129,8 @@ function rewrite(fields: Record<string, unknown>, field: string, names: Readonly
 /** What holds while a field that bounds something is not set. */
 const without: Readonly<Record<string, string>> = {
   max_instances: 'nothing bounds how many machines it may have',
-  timeout: 'a request waits 3600 s',
-  ready_timeout: 'a machine has 600 s to become ready',
+  timeout: `a request waits ${defaultTimeoutS} s`,
+  ready_timeout: `a machine has ${defaultReadyTimeoutS} s to become ready`,
   max_price: 'nothing bounds the price of its Spot machines',
 };
 
