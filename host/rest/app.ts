@@ -1,7 +1,14 @@
 import type { Server } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type HookHandlerDoneFunction, type preParsingHookHandler } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HookHandlerDoneFunction,
+  type preParsingHookHandler,
+} from 'fastify';
 import { BrokerError } from '../../core/errors.ts';
 import { clientOf } from '../client-of.ts';
 import { inCall } from '../call-context.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
+import { moment } from '../../core/operations/moment.ts';
 import type { SchedulerStrategy } from '../../core/scheduler.ts';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../local-call.ts';
@@ -103,5 +104,5 @@ function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
-  if (observed_at !== undefined) reply.header('x-observed-at', new Date(observed_at).toISOString());
+  if (observed_at !== undefined) reply.header('x-observed-at', moment(observed_at));
 }
