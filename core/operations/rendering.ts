@@ -11,6 +11,7 @@ const json = 'application/json';
 
 /** Rendered answers that are kept: enough for the busy ones, and bounded. */
 const bytesKept = 32 * 1024 * 1024;
+const shortText = 8_192;
 
 /** Turns what operations return into what callers see, by a scheduler strategy. Answers to unchanged questions are kept as bytes. */
 export class Rendering {
@@ -20,7 +21,7 @@ export class Rendering {
   readonly own: SchedulerStrategy;
   /** Entries of lists, by strategy, for as long as somebody keeps the record: a record is never changed. */
   readonly #entries = new WeakMap<SchedulerStrategy, WeakMap<RequestRecord, string>>();
-  readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
+  readonly #kept = new LRUCache<string, Buffer | string>({ maxSize: bytesKept, sizeCalculation: (made) => made.length + 200 });
 
   /** Lists of templates have one envelope whatever the strategy is, that of `own`. */
   constructor(active: SchedulerStrategy, own: SchedulerStrategy) {
@@ -67,11 +68,12 @@ export class Rendering {
 
   async #made(key: string, operation: Operation<any, any>, result: Lazy<unknown>, strategy: SchedulerStrategy): Promise<Buffer | string> {
     const loaded = await result.load();
-    const made = Buffer.from(
+    const text =
       operation.output === 'listed' && this.mediaType(operation, strategy) === json
         ? this.#list(loaded as ListOf<RequestDetail>, strategy)
-        : this.#written(operation, this.#shown(operation, loaded, strategy), strategy),
-    );
+        : this.#written(operation, this.#shown(operation, loaded, strategy), strategy);
+    // Node sends a short text and its headers in one piece. A long one would be turned into bytes for every call.
+    const made = text.length < shortText ? text : Buffer.from(text);
     this.#kept.set(key, made);
     return made;
   }

@@ -39,7 +39,7 @@ export const userinfoOf = (text: string): string | undefined => userinfo.exec(te
 export function redact(schema: TSchema | undefined, value: unknown): unknown {
   const json = (schema ?? {}) as Readonly<Record<string, any>>;
   if (json['sensitive']) return value === null || value === undefined ? value : mask;
-  if (typeof value === 'string') return value.replace(userinfo, `$1${mask}@`);
+  if (typeof value === 'string') return !value.includes('@') ? value : value.replace(userinfo, `$1${mask}@`);
   if (Array.isArray(value)) return value.map((item) => redact(json['items'], item));
   if (typeof value !== 'object' || value === null) return value;
   const properties = (json['properties'] ?? {}) as Record<string, TSchema>;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
 import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
+import { isoTime } from '../../core/operations/iso-time.ts';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../http/local-call.ts';
 import { callFormats, varyOfFormats } from './call/call-format.ts';
@@ -103,5 +104,5 @@ function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
-  if (observed_at !== undefined) reply.header('x-observed-at', new Date(observed_at).toISOString());
+  if (observed_at !== undefined) reply.header('x-observed-at', isoTime(observed_at));
 }

@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { Kind, KeyOf, Query, Records } from '../../../core/index.ts';
 import { question, tally, type Question } from './select-query.ts';
 import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
-import { row, type Row, type Statements } from './statements.ts';
+import { row, rows, type Row, type Statements } from './statements.ts';
 
 /** By which columns the counters of a kind are kept. */
 const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } = {
@@ -14,9 +14,11 @@ const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } 
 export class RecordReader {
   readonly #statements: Statements;
   readonly #get: { readonly [K in Kind]: StatementSync };
+  readonly #version: StatementSync;
 
   constructor(statements: Statements) {
     this.#statements = statements;
+    this.#version = statements.prepare('SELECT request_id, version FROM request WHERE request_id = ?');
     this.#get = Object.fromEntries(
       Object.entries(shapes).map(([kind, shape]) => {
         const match = shape.key.map((field) => `${quoted(field)} = ?`).join(' AND ');
@@ -37,7 +39,10 @@ export class RecordReader {
   }
 
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
-    return this.#ask(question('request_id, version', 'request', query)).map(([id, version]) => ({
+    const one = theOnly(query);
+    // Who asks how one request stands asks often: no text is made for it.
+    const found = one === undefined ? this.#ask(question('request_id, version', 'request', query)) : rows(this.#version, [one]);
+    return found.map(([id, version]) => ({
       request_id: id as string,
       version: version as number,
     }));
@@ -58,6 +63,13 @@ export class RecordReader {
   #ask({ sql, values }: Question): readonly Row[] {
     return this.#statements.all(sql, values);
   }
+}
+
+/** The request that is asked for, where it is one and nothing else is asked. */
+function theOnly({ where = {}, limit, offset }: Query<'request'>): string | undefined {
+  const { request_id } = where;
+  const alone = Object.keys(where).length === 1 && limit === undefined && offset === undefined;
+  return alone && typeof request_id === 'string' ? request_id : undefined;
 }
 
 /** The question to the counters, where they know the answer: they are kept by the values of some columns. */
