@@ -8,29 +8,35 @@ import { faultKinds, ownFaultCodes } from '../../core/contract/fault.ts';
 import { commonTemplateFields } from '../../core/model/template.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
-import { builtInPlugins, configurationPage } from '../../scripts/configuration-page.ts';
-import { errorsPage } from '../../scripts/errors-page.ts';
-import { operationsPage } from '../../scripts/operations-page.ts';
+import { rejections } from '../../core/selection/candidate.ts';
+import { builtInPlugins } from '../../scripts/pages/configuration.ts';
 
 const operations: readonly Operation<any, any>[] = registered;
+const root = join(import.meta.dirname, '../..');
+const page = (name: string): string => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8');
 
-test('the reference of errors is the one that the code makes: node scripts/errors-page.ts', (t) => {
-  const { written, made } = errorsPage();
-  t.is(written, made);
+test('the reference of errors has every code and every kind of fault', (t) => {
+  const made = page('errors');
   for (const code of Object.keys(codes)) t.true(made.includes(`\n### ${code}\n`), code);
   for (const kind of faultKinds) t.true(made.includes(`\n| \`${kind}\` |`), kind);
 });
 
+test('the guide to failed requests has every kind of fault, every code of muster itself and every reason against an instance', (t) => {
+  const guide = readFileSync(join(root, 'docs/guides/why-did-my-request-fail.md'), 'utf8');
+  for (const kind of faultKinds) t.regex(guide, new RegExp(`^### ${kind}:`, 'm'), kind);
+  for (const code of [...Object.keys(ownFaultCodes), ...Object.keys(rejections)]) t.true(guide.includes(`\`${code}\``), code);
+  const refusals = operations.find(({ name }) => name === 'create_request')?.refusals ?? [];
+  for (const code of ['INVALID_REQUEST', ...refusals]) t.true(guide.includes(`\`${code}\``), code);
+});
+
 test('every code that the core gives a fault or a shortfall by itself is in its table', (t) => {
-  const root = join(import.meta.dirname, '../..');
   const sources = globSync('core/{reconciler,providers}/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const used = sources.flatMap((text) => [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, code = '']) => code));
   t.deepEqual([...new Set(used)].toSorted(), Object.keys(ownFaultCodes).toSorted());
 });
 
-test('the reference of operations is the one that the operations make: node scripts/operations-page.ts', (t) => {
-  const { written, made } = operationsPage();
-  t.is(written, made);
+test('the reference of operations has every operation', (t) => {
+  const made = page('operations');
   for (const { name } of operations) t.true(made.includes(`\n## ${name}\n`), name);
 });
 
@@ -48,11 +54,6 @@ test('an operation that is about one thing says that it may not exist', (t) => {
       if (names[field] && name !== 'create_template') t.true(refusals.includes(names[field]), `${name}: ${field}`);
 });
 
-test('the reference of the configuration is the one that the schemas make: node scripts/configuration-page.ts', async (t) => {
-  const { written, made } = await configurationPage();
-  t.is(written, made);
-});
-
 type Json = Readonly<Record<string, any>>;
 
 /** Every path below a schema, those inside lists too, with its field. */
@@ -67,7 +68,7 @@ function* fieldsOf(schema: Json, at: string): Generator<readonly [string, Json]>
 
 test('every key of the configuration, of the built-in plugins and of templates stands in it and says what it means; secrets are marked', async (t) => {
   const plugins = await builtInPlugins();
-  const { made } = await configurationPage();
+  const made = page('configuration');
   const rows = made.split('\n').filter((line) => line.startsWith('| `'));
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const all: (readonly [string, Json])[] = [
@@ -97,7 +98,7 @@ test('every key of the configuration, of the built-in plugins and of templates s
 test('the environment is read for every variable that stands in it', async (t) => {
   const plugins = await builtInPlugins();
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
-  const { made } = await configurationPage();
+  const made = page('configuration');
   const variables = [...made.matchAll(/^\| `[\w.[\]]+` \|.*\| `(MUSTER_[A-Z_]+)` \| /gm)].map(([, name = '']) => name);
   t.true(variables.length > 50, String(variables.length));
   const read = new EnvironmentVariables(Object.fromEntries([...variables, 'MUSTER_SERVER_PROT'].map((name) => [name, '1'])));

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { defaultKnobs } from '../../plugins/cloud-simulator/knobs/knobs.ts';
-import { rehearsalPage } from '../../scripts/rehearsal-page.ts';
+import { rehearsalPage } from '../../scripts/pages/rehearsal.ts';
 
-test('the page about rehearsing shows its script, and what that says in every scenario today', async (t) => {
-  const { written, made } = await rehearsalPage();
-  t.is(written, made, 'Run `node scripts/rehearsal-page.ts` and look at what changed.');
+test("the page 'rehearsal' shows its script and the output of the script in every scenario: npm run generate -- rehearsal", async (t) => {
+  for (const { file, written, made } of await rehearsalPage.make()) t.is(written, made, file);
 });
 
 test('the page about rehearsing names every knob', (t) => {

@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { apiReport } from '../../scripts/api-report.ts';
+import { apiReport } from '../../scripts/pages/api.ts';
 import { neededDeclarations } from '../../scripts/drop-declarations.ts';
 import { until } from '../crash/support/until.ts';
 import { pack, project, run, type Packed } from './packed.ts';
@@ -22,7 +22,7 @@ test.after.always(() => {
   for (const each of [directory, place]) if (each) rmSync(each, { recursive: true, force: true });
 });
 
-test('the public surface is the one that was reviewed: node scripts/api-report.ts, and look at what changed', (t) => {
+test("the page 'api' is the public surface, so that review sees a change of it: npm run generate -- api", (t) => {
   const { written, made } = apiReport(packed.dist);
   const lines = (text: string, other: string) => {
     const known = new Set(other.split('\n'));

@@ -46,8 +46,8 @@ export interface Declared {
 let declared: Declared | undefined;
 
 /**
- * The operations, read from what `scripts/cli-declarations.ts` wrote down of them: the registry itself takes three times as long to load as a call to a
- * running server. A test holds the two together.
+ * The operations, read from the file that `npm run generate` writes: the registry itself takes three times as long to
+ * load as a call to a running server. A test compares the file with the registry.
  */
 export function declarations(): Declared {
   declared ??= JSON.parse(readFileSync(new URL('./declared-operations.json', import.meta.url), 'utf8')) as Declared;

@@ -6,14 +6,9 @@ import { commandTree, nodesOf } from '../../../host/cli/commands/completion-scri
 import { declarations } from '../../../host/cli/operations/declared-operations.ts';
 import { operationGroups } from '../../../host/cli/operations/operation-groups.ts';
 import { programOf } from '../../../host/cli/program.ts';
-import { cliDeclarations } from '../../../scripts/cli-declarations.ts';
 
 const terminal = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
-
-test('what the command line reads of the operations is what they declare (node scripts/cli-declarations.ts writes it anew)', (t) => {
-  t.deepEqual(declarations(), cliDeclarations());
-});
 
 test('every operation is a command of one of the groups', async (t) => {
   const paths = new Set(nodesOf(commandTree(await whole())).map(({ path }) => path));

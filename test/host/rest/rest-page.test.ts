@@ -1,13 +1,8 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { restPage } from '../../../scripts/rest-page.ts';
 
-test('the REST reference is the one that the operations make: node scripts/rest-page.ts', async (t) => {
-  const { written, made } = await restPage();
-  t.is(written, made);
-});
-
-test('it has every route, refusal and template field, and no link that leads nowhere', async (t) => {
-  const { made } = await restPage();
+test('the REST reference has every route, refusal and template field, and no link that leads nowhere', (t) => {
+  const made = readFileSync(new URL('../../../docs/reference/rest.md', import.meta.url), 'utf8');
   for (const text of [
     '`POST /api/v1/machines/request`',
     '| `RATE_LIMITED` | 429 |',

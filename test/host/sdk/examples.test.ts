@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { formatWithOptions } from 'node:util';
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
-import { exampleFiles, exampleParts } from '../../../scripts/sdk-examples.ts';
-import { sdkPages } from '../../../scripts/sdk-page.ts';
+import { exampleFiles, exampleParts } from '../../../scripts/pages/sdk/example-parts.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
 import { makeSamplePlace } from './sample-broker.ts';
 
@@ -17,10 +16,6 @@ const root = join(import.meta.dirname, '../../..');
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'muster' ? pathToFileURL(join(root, 'host/package/index.ts')).href : specifier, context),
-});
-
-test('the SDK reference and the snippets of the guide are what the operations and the examples make: node scripts/sdk-page.ts', (t) => {
-  for (const { file, written, made } of sdkPages()) t.is(written, made, file);
 });
 
 test('every method has an example that calls it', (t) => {

@@ -1,10 +1,6 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { actions, cloudPage } from '../../../scripts/cloud-page.ts';
-
-test('the guide to the cloud shows the APIs and the policy as the code has them', async (t) => {
-  const { written, made } = await cloudPage();
-  t.is(written, made, 'Run `node scripts/cloud-page.ts` and look at what changed.');
-});
+import { actions } from '../../../scripts/pages/cloud/policy.ts';
 
 test('the policy knows the calls of every API', (t) => {
   const all = actions();
@@ -20,8 +16,8 @@ test('the policy knows the calls of every API', (t) => {
     t.true(all.includes(action), action);
 });
 
-test('the table of features says what reviews say', async (t) => {
-  const { made } = await cloudPage();
+test('the table of features says what reviews say', (t) => {
+  const made = readFileSync(new URL('../../../docs/guides/cloud.md', import.meta.url), 'utf8');
   const row = (feature: string) =>
     made
       .split('\n')

@@ -1,4 +1,4 @@
-import { schemaText } from '../schema-text.ts';
+import { schemaText } from '../../markdown/schema-text.ts';
 
 type Json = Readonly<Record<string, any>>;
 

@@ -1,28 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfiguration } from '../config/load.ts';
-import { codes } from '../core/contract/errors.ts';
-import { silentLog } from '../core/contract/log.ts';
-import { compose } from '../host/compose.ts';
-import { createApp } from '../host/rest/app.ts';
-import { fieldRows, schemaText, table } from './schema-text.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { codes } from '../../core/contract/errors.ts';
+import { silentLog } from '../../core/contract/log.ts';
+import { compose } from '../../host/compose.ts';
+import { createApp } from '../../host/rest/app.ts';
+import { fieldRows, schemaText, table } from '../markdown/schema-text.ts';
+import { generated, madeFile, type Page } from './page.ts';
 
 type Json = Readonly<Record<string, any>>;
 
-const page = join(import.meta.dirname, '../docs/reference/rest.md');
-
-/** The reference of the REST face as it is written, and as it would be made from `/openapi.json` of a broker without a configuration file. */
-export async function restPage(): Promise<{ readonly written: string; readonly made: string }> {
-  const made = pageOf(await document());
-  let written = '';
-  try {
-    written = readFileSync(page, 'utf8');
-  } catch {
-    // The first time.
-  }
-  return { written, made };
-}
+/** Every route, from `/openapi.json` of a broker without a configuration file. */
+export const restPage: Page = {
+  name: 'rest',
+  make: async () => {
+    const made = pageOf(await document());
+    return [madeFile('docs/reference/rest.md', () => made)];
+  },
+};
 
 async function document(): Promise<Json> {
   const directory = mkdtempSync(join(tmpdir(), 'muster-page-'));
@@ -38,8 +34,6 @@ async function document(): Promise<Json> {
   }
 }
 
-const generated = '<!-- Made by scripts/rest-page.ts from the operations; do not edit. -->';
-
 function pageOf(document: Json): string {
   const routes = Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Json>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -48,7 +42,7 @@ function pageOf(document: Json): string {
     const mine = routes.filter(({ operation }) => operation['tags'].includes(name));
     return `## ${name}\n\n${description}\n\n${mine.map((route) => routeText(route, document)).join('')}`;
   });
-  const intro = `# REST reference\n\n${generated}\n\n${document['info'].description}\n\nThe same is served as \`/openapi.json\`, \`/docs\` and \`/redoc\`, with the answers of the scheduler that the broker runs with; this page shows the default one. Limits and headers are told in [the guide](../guides/limits-and-headers.md).\n\n`;
+  const intro = `# REST reference\n\n${generated('rest', 'the operations')}\n\n${document['info'].description}\n\nThe broker serves the same reference as \`/openapi.json\`, \`/docs\` and \`/redoc\`, with the answers of its scheduler; this page shows the default scheduler. [Limits and headers](../guides/limits-and-headers.md) have a guide.\n\n`;
   return `${intro}${overview(routes)}${sections.join('')}${shapes(document)}${refusals()}`.replace(/\n+$/, '\n');
 }
 
@@ -119,14 +113,14 @@ function example({ path, method, operation }: Route, body: unknown, parameters: 
   return `\`\`\`sh\ncurl${verb} http://127.0.0.1:8000${url}${data}\n\`\`\`\n\n${shown}`;
 }
 
-/** The shapes that bodies and answers refer to. */
+/** The shapes to which bodies and answers refer. */
 function shapes({ components }: Json): string {
   const schemas = Object.entries(components.schemas as Record<string, Json>).filter(([name]) => name !== 'Template');
   const parts = schemas.map(([name, schema]) => {
     const about = schema['description'] ? `${schema['description']}\n\n` : '';
     return `### ${name}\n\n${about}${table(['Field', 'Type', 'Default', 'Meaning'], fieldRows(schema))}`;
   });
-  return `## Shapes\n\n### Template\n\nAs [TemplateFields](#templatefields), with a \`template_id\`, and \`source_info\` where it was asked for.\n\n${parts.join('')}`;
+  return `## Shapes\n\n### Template\n\nAs [TemplateFields](#templatefields), with a \`template_id\`, and \`source_info\` if the call asks for it.\n\n${parts.join('')}`;
 }
 
 const refusals = (): string =>
@@ -134,5 +128,3 @@ const refusals = (): string =>
     ['Code', 'Status', 'Meaning'],
     Object.entries(codes).map(([name, { status, meaning }]) => [`\`${name}\``, String(status), meaning]),
   )}`;
-
-if (import.meta.main) writeFileSync(page, (await restPage()).made);

@@ -1,4 +1,4 @@
-import type { ProviderApi, Template } from '../../core/index.ts';
+import type { ProviderApi, Template } from '../../../core/index.ts';
 import { tableOf } from './apis.ts';
 
 /** A way to get machines: an API, with a type of fleet where it has several. */

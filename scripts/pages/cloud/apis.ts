@@ -1,11 +1,11 @@
-import type { Plugin, ProviderApi } from '../../core/index.ts';
+import type { Plugin, ProviderApi } from '../../../core/index.ts';
 
 /** The plugins that call the cloud. */
 export const cloudPlugins = ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg'];
 
 /** The APIs that they bring. */
 export async function cloudApis(): Promise<readonly ProviderApi[]> {
-  const loaded = await Promise.all(cloudPlugins.map(async (name) => (await import(`../../plugins/${name}/index.ts`)).default as Plugin));
+  const loaded = await Promise.all(cloudPlugins.map(async (name) => (await import(`../../../plugins/${name}/index.ts`)).default as Plugin));
   return loaded.flatMap(({ providerApis = [] }) => providerApis);
 }
 

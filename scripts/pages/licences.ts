@@ -1,8 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generated, madeFile, root, type Page } from './page.ts';
 
-const root = join(import.meta.dirname, '..');
-const page = join(root, 'docs/reference/licences.md');
+/** Every package that an install brings, with its licence, from the lock file. */
+export const licencesPage: Page = {
+  name: 'licences',
+  make: async () => [madeFile('docs/reference/licences.md', text)],
+};
 
 /** A package that an install without development dependencies brings. */
 export interface Production {
@@ -39,8 +43,7 @@ export function productionPackages(): readonly Production[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** The page of the licences as it is written, and as it would be made anew from the lock file. */
-export function licencesPage(): { readonly written: string; readonly made: string } {
+function text(): string {
   const packages = productionPackages();
   const licences = [...new Set(packages.map(({ licence }) => licence))].toSorted(compare);
   const count = (licence: string) => packages.filter((each) => each.licence === licence).length;
@@ -51,28 +54,26 @@ export function licencesPage(): { readonly written: string; readonly made: strin
       ),
     ),
   ];
-  const made = [
+  return [
     '# Licences',
     '',
-    'Made by `node scripts/licences-page.ts` from `package-lock.json`: every package that an install of muster brings, with the licence that its',
-    'own manifest names. Development dependencies are not in it. muster itself is under Apache-2.0.',
+    generated('licences', '`package-lock.json`'),
+    '',
+    'Every package that an install of muster brings, with the licence that its own manifest names. Development dependencies are not listed. muster itself is under Apache-2.0.',
     '',
     '| Licence | Packages |',
     '|---|---|',
     ...licences.map((licence) => `| ${licence} | ${count(licence)} |`),
     '',
-    'What is shipped or installed beside the text of these packages holds the work of others too:',
+    'These parts contain the work of others too:',
     '',
-    '- `bundled/typebox`, made of the package typebox, with its licence (MIT) beside it;',
-    '- `dist/host/rest/docs/redoc.standalone.js` of a built package: Redoc (MIT) with what it is made of, named in `redoc.standalone.js.LICENSE.txt` beside it;',
-    '- the packages `node-…`, which are Node itself (MIT) with what it is made of: their `LICENSE` names V8, OpenSSL, ICU, libuv and the others, each with its licence.',
+    '- `bundled/typebox`, bundled from the package typebox, with its licence (MIT) beside it;',
+    '- `dist/host/rest/docs/redoc.standalone.js` of a built package: Redoc (MIT) with its dependencies, named in `redoc.standalone.js.LICENSE.txt` beside it;',
+    '- the packages `node-…`, which are Node itself (MIT) with its dependencies: their `LICENSE` names V8, OpenSSL, ICU, libuv and the others, each with its licence.',
     '',
     '| Package | Version | Licence | Installed |',
     '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
-  return { written: existsSync(page) ? readFileSync(page, 'utf8') : '', made };
 }
-
-if (import.meta.main) writeFileSync(page, licencesPage().made);

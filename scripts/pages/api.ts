@@ -1,26 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { mentionedBy, surfaceOf, type Exported } from './api-report/surface.ts';
+import { mentionedBy, surfaceOf, type Exported } from './api/surface.ts';
+import { generated, madeFile, root, type MadeFile, type Page } from './page.ts';
 
-const root = join(import.meta.dirname, '..');
-const page = join(root, 'docs/reference/api.md');
-const generated = '<!-- Made by scripts/api-report.ts from the declarations; do not edit. -->';
+/** The public surface: review sees every change of it as a change of this page. */
+export const apiPage: Page = {
+  name: 'api',
+  // The test of the package has declarations already: it builds the package.
+  tested_in: 'test/package/package.test.ts',
+  make: async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'muster-api-'));
+    try {
+      return [apiReport(emitted(directory))];
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
 
-/**
- * The public surface as it is written, and as it would be made from the declarations that tsc emitted to `dist`: a change of it is seen in review as
- * one of this page.
- */
-export function apiReport(dist: string): { readonly written: string; readonly made: string } {
-  let written = '';
-  try {
-    written = readFileSync(page, 'utf8');
-  } catch {
-    // The first time.
-  }
-  return { written, made: reportOf(dist) };
-}
+/** The page, made from the declarations that tsc emitted to `dist`. */
+export const apiReport = (dist: string): MadeFile => madeFile('docs/reference/api.md', () => reportOf(dist));
 
 interface Entry {
   readonly name: string;
@@ -44,7 +45,7 @@ function reportOf(dist: string): string {
     return `## ${name}\n\n${as}${listed(fresh, dist)}`;
   });
   const mentioned = mentionedBy(entries.flatMap(({ names }) => names));
-  return `# The public surface\n\n${generated}\n\nWhat \`import\` from muster gives, by entry point: every name with its declaration. What is not here may change without notice.\n\n${parts.join('')}## Mentioned, not exported\n\nDeclarations above speak of these, and nothing can import them: they are reached through what speaks of them.\n\n${listed(mentioned, dist)}`.replace(
+  return `# The public surface\n\n${generated('api', 'the declarations')}\n\nWhat \`import\` from muster gives, by entry point: every name with its declaration. Anything else may change without notice.\n\n${parts.join('')}## Mentioned, not exported\n\nThe declarations above refer to these types. They cannot be imported by name.\n\n${listed(mentioned, dist)}`.replace(
     /\n+$/,
     '\n',
   );
@@ -70,13 +71,4 @@ function emitted(directory: string): string {
   const { status, stdout } = spawnSync(tsc, options, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(`tsc could not emit declarations: ${stdout}`);
   return directory;
-}
-
-if (import.meta.main) {
-  const directory = mkdtempSync(join(tmpdir(), 'muster-api-'));
-  try {
-    writeFileSync(page, apiReport(emitted(directory)).made);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
 }

@@ -1,25 +1,34 @@
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { betweenMarks } from './between-marks.ts';
-import { scenarios } from '../plugins/cloud-simulator/knobs/scenarios.ts';
+import { scenarios } from '../../plugins/cloud-simulator/knobs/scenarios.ts';
+import { betweenMarks } from '../markdown/between-marks.ts';
+import { madeFile, root, type Page } from './page.ts';
 
-const root = join(import.meta.dirname, '..');
-const page = join(root, 'docs/guides/rehearse-your-failures.md');
 const script = 'docs/examples/rehearse.ts';
 
-/** The page "Rehearse your failures" as it is written, and as it would be with its script and what that says in every scenario put in anew. */
-export async function rehearsalPage(): Promise<{ readonly written: string; readonly made: string }> {
-  const written = readFileSync(page, 'utf8');
-  const shown: string[] = [];
-  for (const [name, { sentence }] of Object.entries(scenarios)) {
-    shown.push(`### ${name}\n\n${sentence}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
-  }
-  const source = `\`\`\`ts\n${readFileSync(join(root, script), 'utf8')}\`\`\`\n`;
-  return { written, made: betweenMarks(betweenMarks(written, 'script', source), 'scenarios', shown.join('\n')) };
-}
+/** The script of the guide to rehearsals, and its output in every scenario. */
+export const rehearsalPage: Page = {
+  name: 'rehearsal',
+  // It runs the program, whose commands are read from there.
+  after: ['cli-declarations'],
+  // It starts a simulated cloud and a client of it for every scenario.
+  tested_in: 'test/e2e/rehearse.test.ts',
+  make: async () => {
+    const shown: string[] = [];
+    for (const [name, { sentence }] of Object.entries(scenarios)) {
+      shown.push(`### ${name}\n\n${sentence}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
+    }
+    const source = `\`\`\`ts\n${readFileSync(join(root, script), 'utf8')}\`\`\`\n`;
+    return [
+      madeFile('docs/guides/rehearse-your-failures.md', (written) =>
+        betweenMarks(betweenMarks(written, 'script', source), 'scenarios', shown.join('\n')),
+      ),
+    ];
+  },
+};
 
 /** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
 async function rehearse(scenario: string): Promise<string> {
@@ -39,5 +48,3 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stream })) return line;
   return '';
 }
-
-if (import.meta.main) writeFileSync(page, (await rehearsalPage()).made);

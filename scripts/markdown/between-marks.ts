@@ -1,4 +1,4 @@
-/** A page with the part between `<!-- name -->` and `<!-- /name -->` made anew. */
+/** A page with the part between `<!-- name -->` and `<!-- /name -->` replaced. */
 export function betweenMarks(page: string, name: string, content: string): string {
   const open = `<!-- ${name} -->\n`;
   const start = page.indexOf(open);

@@ -1,19 +1,25 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Argument, Option } from 'commander';
-import { commandTree, nodesOf, type CommandNode } from '../host/cli/commands/completion-script.ts';
-import { examplesOf } from '../host/cli/examples.ts';
-import { exitMeanings } from '../host/cli/exit-codes.ts';
-import { operationGroups } from '../host/cli/operations/operation-groups.ts';
-import { programOf } from '../host/cli/program.ts';
+import { commandTree, nodesOf, type CommandNode } from '../../host/cli/commands/completion-script.ts';
+import { examplesOf } from '../../host/cli/examples.ts';
+import { exitMeanings } from '../../host/cli/exit-codes.ts';
+import { operationGroups } from '../../host/cli/operations/operation-groups.ts';
+import { programOf } from '../../host/cli/program.ts';
+import { generated, madeFile, type Page } from './page.ts';
 
-const page = join(import.meta.dirname, '../docs/reference/cli.md');
-
-/** Options that every command of an operation has: told once. */
+/** Options that every command of an operation has: listed once. */
 const shared = ['--output', '--url', '--config', '--call-timeout', '--wait', '--wait-timeout', '--watch', '--interval', '--no-server'];
 
-/** The page of all commands as it is written, and as it would be made anew. */
-export async function cliPage(): Promise<{ readonly written: string; readonly made: string }> {
+/** Every command with its options. */
+export const cliPage: Page = {
+  name: 'cli',
+  after: ['cli-declarations'],
+  make: async () => {
+    const made = await text();
+    return [madeFile('docs/reference/cli.md', () => made)];
+  },
+};
+
+async function text(): Promise<string> {
   const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
   const program = await programOf({ terminal: silent, code: 0 }, () => true);
   const tree = commandTree(program);
@@ -24,8 +30,7 @@ export async function cliPage(): Promise<{ readonly written: string; readonly ma
       .filter(({ children }) => children.length === 0)
       .map(commandPart),
   ]);
-  const made = [head(tree), ...groups.map((parts) => parts.join('\n\n'))].join('\n\n');
-  return { written: existsSync(page) ? readFileSync(page, 'utf8') : '', made: `${made}\n` };
+  return `${[head(tree), ...groups.map((parts) => parts.join('\n\n'))].join('\n\n')}\n`;
 }
 
 function head(tree: CommandNode): string {
@@ -33,9 +38,10 @@ function head(tree: CommandNode): string {
   const told = shared.flatMap((name) => options.get(name) ?? []);
   return [
     '# Commands',
-    'Made by `node scripts/cli-page.ts` from the declarations; see the [guide](../guides/command-line.md) for how they work together.',
+    generated('cli', 'the declarations of the commands'),
+    '[The guide](../guides/command-line.md) shows how the commands work together.',
     '## Options of every operation',
-    'Those of the groups templates, requests, machines, providers and config have them where they apply. The first four and `--no-server` may stand before the command.',
+    'The commands of the groups templates, requests, machines, providers and config take these options where they apply. The first four and `--no-server` may precede the command.',
     optionTable(told),
     '## Exit codes',
     ['| Code | Meaning |', '|---|---|', ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)].join('\n'),
@@ -73,8 +79,3 @@ const cell = (text: string): string =>
     .split('`')
     .map((part, place) => (place % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
     .join('`');
-
-if (import.meta.main) {
-  mkdirSync(dirname(page), { recursive: true });
-  writeFileSync(page, (await cliPage()).made);
-}

@@ -1,41 +1,28 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { answers, MachineAnswer, RequestAnswer } from '../core/contract/answers.ts';
-import { codes, type Code } from '../core/contract/errors.ts';
-import { ProviderSelection } from '../core/model/request.ts';
-import { Fulfilment, Shortfall } from '../core/model/shortfall.ts';
-import { CommonTemplate } from '../core/model/template.ts';
-import { MachineView } from '../core/operations/machines/machine-views.ts';
-import type { Operation } from '../core/operations/operation.ts';
-import { ProviderView } from '../core/operations/providers/provider-views.ts';
-import { operations } from '../core/operations/registry.ts';
-import { camelCase } from '../core/schema/spelling.ts';
-import { publicSchema, unnamed, type Json } from '../host/schema/public-schema.ts';
-import { sdkError } from '../host/sdk/errors.ts';
-import { betweenMarks } from './between-marks.ts';
-import { fieldRows, schemaText, table } from './schema-text.ts';
-import { exampleParts } from './sdk-examples.ts';
+import { answers, MachineAnswer, RequestAnswer } from '../../core/contract/answers.ts';
+import { codes, type Code } from '../../core/contract/errors.ts';
+import { ProviderSelection } from '../../core/model/request.ts';
+import { Fulfilment, Shortfall } from '../../core/model/shortfall.ts';
+import { CommonTemplate } from '../../core/model/template.ts';
+import { MachineView } from '../../core/operations/machines/machine-views.ts';
+import type { Operation } from '../../core/operations/operation.ts';
+import { ProviderView } from '../../core/operations/providers/provider-views.ts';
+import { operations } from '../../core/operations/registry.ts';
+import { camelCase } from '../../core/schema/spelling.ts';
+import { publicSchema, unnamed, type Json } from '../../host/schema/public-schema.ts';
+import { sdkError } from '../../host/sdk/errors.ts';
+import { betweenMarks } from '../markdown/between-marks.ts';
+import { fieldRows, schemaText, table } from '../markdown/schema-text.ts';
+import { generated, madeFile, type Page } from './page.ts';
+import { exampleParts } from './sdk/example-parts.ts';
 
-const docs = join(import.meta.dirname, '../docs');
-const generated = '<!-- Made by scripts/sdk-page.ts from the operations and from docs/examples/sdk; do not edit. -->';
-
-interface Page {
-  readonly file: string;
-  readonly written: string;
-  readonly made: string;
-}
-
-/** The reference of the SDK and its guide as they are written, and as they would be with what operations and examples say. */
-export function sdkPages(): readonly Page[] {
-  const parts = exampleParts();
-  return [page('reference/sdk.md', () => reference(parts)), page('guides/sdk.md', (written) => guide(written, parts))];
-}
-
-function page(name: string, make: (written: string) => string): Page {
-  const file = join(docs, name);
-  const written = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return { file, written, made: make(written) };
-}
+/** Every method of the SDK, and what stands between marks in the guide to the SDK. */
+export const sdkPage: Page = {
+  name: 'sdk',
+  make: async () => {
+    const parts = exampleParts();
+    return [madeFile('docs/reference/sdk.md', () => reference(parts)), madeFile('docs/guides/sdk.md', (written) => guide(written, parts))];
+  },
+};
 
 const block = (code: string): string => `\`\`\`ts\n${code}\`\`\`\n`;
 
@@ -53,28 +40,28 @@ function partOf(name: string, parts: ReadonlyMap<string, string>): string {
   return part;
 }
 
-/** Shapes that several methods speak of, by their properties. */
+/** Shapes that several methods refer to, by their properties. */
 const shapes: readonly (readonly [string, Json, string])[] = [
-  ['Request', RequestAnswer, 'How a request for machines, or a return, stands.'],
+  ['Request', RequestAnswer, 'The state of a request for machines or of a return.'],
   ['RequestMachine', MachineAnswer, 'A machine inside a request.'],
-  ['Fulfilment', Fulfilment, 'What a request ended with.'],
-  ['Shortfall', Shortfall, 'Why fewer machines came than were asked for.'],
+  ['Fulfilment', Fulfilment, 'The outcome of a request.'],
+  ['Shortfall', Shortfall, 'Why fewer machines came than requested.'],
   ['ProviderSelection', ProviderSelection, 'Why a provider instance serves a request.'],
-  ['Machine', MachineView, 'A machine by itself.'],
+  ['Machine', MachineView, 'A machine on its own.'],
   ['Provider', ProviderView, 'A provider instance.'],
   [
     'Template',
     CommonTemplate,
-    'The fields that every template may have; those that a plugin knows stand beside them, and `source_info` where it was asked for.',
+    'The fields that every template may have. The fields of plugins stand beside them, and `source_info` if the call asks for it.',
   ],
 ];
 const named = new Map(shapes.map(([name, schema]) => [schema['properties'] as object, name]));
 
 function reference(parts: ReadonlyMap<string, string>): string {
   const all: readonly Operation<any, any>[] = operations;
-  const intro = `# SDK reference\n\n${generated}\n\nThe methods of what \`createBroker\` and \`connect\` resolve to; [the guide](../guides/sdk.md) says how to use them. Each is called \`(input, options)\` and gives a promise of its answer; \`options\` may have a \`signal\` and an \`idempotency_key\`. Every method has a twin in camelCase, and every field of an input may be written in camelCase too.\n\nThe examples are programs below [docs/examples/sdk](../examples/sdk), where \`muster\` is the client; tests run them, and hold what they print against the comments.\n\n`;
+  const intro = `# SDK reference\n\n${generated('sdk', 'the operations and docs/examples/sdk')}\n\nThe methods of the client that \`createBroker\` and \`connect\` resolve to; [the guide](../guides/sdk.md) shows how to use them. Each method is called \`(input, options)\` and returns a promise of its answer; \`options\` may have a \`signal\` and an \`idempotency_key\`. Every method also has a camelCase name, and every field of an input may be written in camelCase.\n\nThe examples are programs below [docs/examples/sdk](../examples/sdk), where \`muster\` is the client; tests run them and compare their output with the comments.\n\n`;
   const overview = table(
-    ['Method', 'Twin', 'What it does'],
+    ['Method', 'In camelCase', 'What it does'],
     all.map(({ name, summary }) => [`[\`${name}\`](#${name})`, `\`${camelCase(name)}\``, summary]),
   );
   const shapesText = shapes.map(([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`);
@@ -87,14 +74,14 @@ function methodText(
   parts: ReadonlyMap<string, string>,
 ): string {
   const rows = fieldRows(publicSchema(input as Json, named));
-  const open = (input as Json)['additionalProperties'] === true ? 'Beside these any field of a [Template](#template).\n\n' : '';
+  const open = (input as Json)['additionalProperties'] === true ? 'Also any field of a [Template](#template).\n\n' : '';
   const given = rows.length > 0 ? `${table(['Input', 'Type', 'Default', 'Meaning'], rows)}${open}` : 'No input.\n\n';
   return [
     `### ${name}\n\n\`${name}\`, \`${camelCase(name)}\` (${class_name})\n\n${summary}\n\n`,
     given,
     answerText(publicSchema(typeof output === 'string' ? answers[output as keyof typeof answers] : output, named)),
     `Refusals: ${refusalsText(['INVALID_REQUEST', ...refusals])}.\n\n`,
-    `${block(partOf(name, parts))}\n`,
+    parts.has(name) ? `${block(partOf(name, parts))}\n` : '',
   ].join('');
 }
 
@@ -144,5 +131,3 @@ function errorTable(): string {
 
 /** A program that calls methods cannot meet these. */
 const unseen = new Set<Code>(['METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_IMPLEMENTED']);
-
-if (import.meta.main) for (const { file, made } of sdkPages()) writeFileSync(file, made);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../page.ts';
 
-const root = join(import.meta.dirname, '..');
 const region = /^( *)\/\/ #region (\S+)\n([^]*?)^ *\/\/ #endregion$/gm;
 
 /** The programs that show the SDK, each to be run by itself. */

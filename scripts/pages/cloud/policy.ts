@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 /** By what name the code calls the SDK of a service. */
 const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };

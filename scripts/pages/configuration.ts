@@ -1,29 +1,24 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultPlugins } from '../config/defaults.ts';
-import { prefix, prefixOf } from '../config/sources/environment.ts';
-import { ConfigurationFile } from '../config/schema.ts';
-import type { Plugin } from '../core/index.ts';
-import { commonTemplateFields } from '../core/model/template.ts';
-import { settingRows } from './configuration-page/setting-rows.ts';
-import { table } from './schema-text.ts';
-
-const root = join(import.meta.dirname, '..');
-const page = join(root, 'docs/reference/configuration.md');
-const generated = '<!-- Made by scripts/configuration-page.ts from the schemas; do not edit. -->';
+import { defaultPlugins } from '../../config/defaults.ts';
+import { prefix, prefixOf } from '../../config/sources/environment.ts';
+import { ConfigurationFile } from '../../config/schema.ts';
+import type { Plugin } from '../../core/index.ts';
+import { commonTemplateFields } from '../../core/model/template.ts';
+import { table } from '../markdown/schema-text.ts';
+import { settingRows } from './configuration/setting-rows.ts';
+import { generated, madeFile, root, type Page } from './page.ts';
 
 type Json = Readonly<Record<string, any>>;
 
-/** The reference of every setting as it is written, and as it would be made from the schemas of the configuration and of the built-in plugins. */
-export async function configurationPage(): Promise<{ readonly written: string; readonly made: string }> {
-  let written = '';
-  try {
-    written = readFileSync(page, 'utf8');
-  } catch {
-    // The first time.
-  }
-  return { written, made: pageOf(await builtInPlugins()) };
-}
+/** Every setting and every template field, from the schemas of the configuration and of the built-in plugins. */
+export const configurationPage: Page = {
+  name: 'configuration',
+  make: async () => {
+    const plugins = await builtInPlugins();
+    return [madeFile('docs/reference/configuration.md', () => pageOf(plugins))];
+  },
+};
 
 /** Every built-in plugin, whether it is loaded by default or not. */
 export async function builtInPlugins(): Promise<readonly Plugin[]> {
@@ -40,13 +35,13 @@ function pageOf(plugins: readonly Plugin[]): string {
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const apis = plugins.flatMap((plugin) => plugin.providerApis ?? []);
   const parts = [
-    `# Configuration: every setting\n\n${generated}\n\n[The guide](../guides/configuration.md) says which file is read and what wins. Every name has a camelCase spelling too. A variable of the environment lies over the file; objects and lists also take JSON text, and lists text with commas.\n\n`,
+    `# Configuration: every setting\n\n${generated('configuration', 'the schemas')}\n\n[The guide](../guides/configuration.md) says which file is read and which source takes precedence. Every name has a camelCase spelling too. An environment variable overrides the file; objects and lists also take JSON text, and lists take text with commas.\n\n`,
     '## The file\n\n',
-    `\`${prefix}\` and the name of a key sets it whole, as JSON: \`${prefix}PROVIDERS\`. Besides, \`${prefix}CONFIG\` names the file, and \`${prefix}DATA_DIR\` says what \`./data\` stands for.\n\n`,
+    `\`${prefix}\` and the name of a key replaces the whole key, as JSON: \`${prefix}PROVIDERS\`. \`${prefix}CONFIG\` names the file, and \`${prefix}DATA_DIR\` replaces \`./data\`.\n\n`,
     settings(fileRows()),
     ...storages.map(({ plugin, each }) => storagePart(plugin, each.type, each.options as Json)),
     ...types.map((each) => typePart(each.type, each.aliases ?? [], each.config as Json)),
-    '## Templates\n\nWhat a template file may say: these fields, those of the provider type and those of the API. Unknown ones are kept as written. [The guide](../guides/templates.md) says where files lie and how they lie over each other.\n\n',
+    '## Templates\n\nA template may have the fields below, the fields of its provider type and the fields of its API. Unknown fields are kept as written. [The guide](../guides/templates.md) says where files are found and how they override each other.\n\n',
     '### Every template\n\n',
     fields({ properties: commonTemplateFields, required: ['template_id'] }),
     ...types.map((each) => (each.fields ? `### Templates of \`${each.type}\`\n\n${fields(each.fields as Json)}` : '')),
@@ -74,7 +69,7 @@ function fileRows(): readonly (readonly string[])[] {
 const settings = (rows: readonly (readonly string[])[]): string => table(['Key', 'Type', 'Default', 'Variable', 'Meaning'], rows);
 
 function storagePart(plugin: Plugin, type: string, options: Json): string {
-  const loaded = defaultPlugins.includes(plugin.name) ? '' : ` Brought by the plugin \`${plugin.name}\`, which \`plugins\` must name.`;
+  const loaded = defaultPlugins.includes(plugin.name) ? '' : ` Contributed by the plugin \`${plugin.name}\`, which \`plugins\` must name.`;
   const rows = settingRows(options, 'storage.', prefixOf('storage'));
   return `## Storage \`${type}\`\n\n\`storage: { type: ${type} }\`.${loaded}${rows.length === 0 ? ' It has no options.' : ''}\n\n${settings(rows)}`;
 }
@@ -97,5 +92,3 @@ const fields = (schema: Json): string =>
       meaning,
     ]),
   );
-
-if (import.meta.main) writeFileSync(page, (await configurationPage()).made);

@@ -1,0 +1,20 @@
+import { betweenMarks } from '../markdown/between-marks.ts';
+import { capabilitiesTable, cloudApis } from './cloud/apis.ts';
+import { featuresTable } from './cloud/features.ts';
+import { actions, policyFor } from './cloud/policy.ts';
+import { madeFile, type Page } from './page.ts';
+
+/** The tables and the IAM policy of the guide to AWS. */
+export const cloudPage: Page = {
+  name: 'cloud',
+  make: async () => {
+    const apis = await cloudApis();
+    const parts = {
+      apis: capabilitiesTable(apis),
+      features: featuresTable(apis),
+      policy: `\`\`\`json\n${JSON.stringify(policyFor(actions()), null, 2)}\n\`\`\`\n`,
+    };
+    const all = Object.entries(parts);
+    return [madeFile('docs/guides/cloud.md', (written) => all.reduce((made, [name, part]) => betweenMarks(made, name, part), written))];
+  },
+};

@@ -1,0 +1,31 @@
+import { apiPage } from './api.ts';
+import { cliDeclarationsPage } from './cli-declarations.ts';
+import { cliPage } from './cli.ts';
+import { cloudPage } from './cloud.ts';
+import { configurationPage } from './configuration.ts';
+import { errorsPage } from './errors.ts';
+import { licencesPage } from './licences.ts';
+import { mcpPage } from './mcp.ts';
+import { operationsPage } from './operations.ts';
+import type { Page } from './page.ts';
+import { rehearsalPage } from './rehearsal.ts';
+import { restPage } from './rest.ts';
+import { sdkPage } from './sdk.ts';
+import { writingPage } from './writing.ts';
+
+/** Everything that is generated, in the order in which it is made: a page stands below those that it is made from. */
+export const pages: readonly Page[] = [
+  cliDeclarationsPage,
+  cliPage,
+  operationsPage,
+  restPage,
+  mcpPage,
+  sdkPage,
+  errorsPage,
+  configurationPage,
+  cloudPage,
+  writingPage,
+  licencesPage,
+  apiPage,
+  rehearsalPage,
+];
