@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, OwnedResource } from '../../../core/index.ts';
-import { describeWhatAnswers } from '../observe/partial-describe.ts';
+import { partialDescribe } from '../observe/partial-describe.ts';
 import { launchTemplatesOf } from '../launch/launch-template.ts';
 import { reportOf } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
@@ -13,7 +13,7 @@ import { madeFor, ownTags } from '../template/tags.ts';
 export async function* ownedBy(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
   const ours = { Name: `tag:${ownTags.installation}`, Values: [installation] };
   const alive = { Name: 'instance-state-name', Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] };
-  const { found } = await describeWhatAnswers(session, [ours, alive], (instance) => machineOwned(session, instance), call);
+  const { found } = await partialDescribe(session, [ours, alive], (instance) => machineOwned(session, instance), call);
   yield* found;
   yield* launchTemplatesOf(session, installation, call);
 }
