@@ -2,10 +2,9 @@ import { defineProviderType } from '../../core/index.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
-import { ownedBy } from './release/owned.ts';
+import { ownedBy, removeOrphans } from './release/owned.ts';
 import { listMachineTypes, placesOf } from './connection/places.ts';
 import { machineTypesOf } from './launch/pools.ts';
-import { removeOrphans } from './release/remove.ts';
 import { connect, type CloudSession } from './connection/session.ts';
 import { whichLive } from './observe/which-live.ts';
 

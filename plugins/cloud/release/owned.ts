@@ -1,10 +1,11 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, OwnedResource } from '../../../core/index.ts';
 import { partialDescribe } from '../observe/partial-describe.ts';
-import { launchTemplatesOf } from '../launch/launch-template.ts';
+import { launchTemplatesOf, removeLaunchTemplates } from '../launch/launch-template.ts';
 import { reportOf } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { madeFor, ownTags } from '../template/tags.ts';
+import { terminate } from './terminate.ts';
 
 /**
  * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made for one request. While a zone
@@ -27,4 +28,12 @@ function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedRe
     ...(created_at === undefined ? {} : { created_at }),
     machine: reportOf(instance),
   };
+}
+
+/** Ends what `owned` listed: machines are terminated, launch templates and versions deleted. What is gone already is a success. */
+export async function removeOrphans(session: CloudSession, orphans: readonly OwnedResource[], call: Call): Promise<void> {
+  const machines = orphans.flatMap(({ machine }) => machine ?? []);
+  if (machines.length > 0) await terminate(session, machines, call);
+  const templates = orphans.flatMap(({ kind, id }) => (kind === 'launch_template' ? [id] : []));
+  await removeLaunchTemplates(session, templates, call);
 }
