@@ -1,6 +1,5 @@
-import { silentLog, type Store } from '../../core/index.ts';
+import { silentLog, type Store, type Clock } from '../../core/index.ts';
 import type { Checks, Ending } from '../runner.ts';
-import { stillClock, type StillClock } from './still-clock.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
 /** A storage of its own for one check, that nobody opened yet. */
@@ -47,3 +46,19 @@ export function contractOf(checks: Checks, subject: StorageSubject): Contract {
   };
   return { ...checks, shared: driver.shared, ground, stage };
 }
+
+/** A clock that stands still until it is set. */
+interface StillClock extends Clock {
+  time: number;
+}
+
+const stillClock = (time = 10_000): StillClock => ({
+  time,
+  now() {
+    return this.time;
+  },
+  monotonic() {
+    return this.time;
+  },
+  sleep: () => Promise.resolve(),
+});

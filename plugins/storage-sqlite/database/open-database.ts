@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../../core/index.ts';
 import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './startup-probe.ts';
-import { whenFree } from './busy-retry.ts';
+import { retryWhileBusy } from './busy-retry.ts';
 import { fingerprint, newest } from '../migrations/index.ts';
 import { ofAnEarlierBuild, schemaMark } from './schema-mark.ts';
 
@@ -33,10 +33,10 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
     if (fresh) makeFile(wanted);
     database = new DatabaseSync(wanted, { timeout: 0 });
     const opened = { database, path: realpathSync(wanted) };
-    await whenFree(() => refuseStranger(opened), wait);
-    await whenFree(() => configure(opened), wait);
+    await retryWhileBusy(() => refuseStranger(opened), wait);
+    await retryWhileBusy(() => configure(opened), wait);
     // One that was opened for reading alone stays so, whatever becomes of the rights.
-    await whenFree(() => tryToWrite(opened), wait);
+    await retryWhileBusy(() => tryToWrite(opened), wait);
     return opened;
   } catch (error) {
     database?.close();

@@ -2,19 +2,15 @@ import { chunks, isFault, ProviderFault, type Call } from '../../../../core/inde
 import { LRUCache } from 'lru-cache';
 import { kindOfReason } from '../../faults/fault-codes.ts';
 import type { CloudSession } from '../../connection/session.ts';
+import { sessionField } from '../../connection/session-field.ts';
 import { unlessMissing } from '../look.ts';
 import type { TemplateVersion } from '../template-version.ts';
 
 /** EC2's limit of one call. */
 const mostVersions = 200;
 
-function deletedBy({ memory }: CloudSession): LRUCache<string, true> {
-  const key = 'launch templates deleted';
-  const known = memory.get(key) as LRUCache<string, true> | undefined;
-  const deleted = known ?? new LRUCache<string, true>({ max: 10_000 });
-  if (!known) memory.set(key, deleted);
-  return deleted;
-}
+/** Launch templates by id, and versions by id and number, that a session deleted. */
+const deletedBy = sessionField(() => new LRUCache<string, true>({ max: 10_000 }));
 
 /** Asks to delete, and remembers what may have been deleted where the answer gets lost. Undefined: there is no such launch template. */
 async function deleting<T>(session: CloudSession, marks: readonly string[], ask: () => Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { zonesWorth, type ZoneCount } from '../../../plugins/cloud/observe/liveness/zone-scan-cost.ts';
+import { zonesToScan, type ZoneCount } from '../../../plugins/cloud/observe/liveness/zone-scan-cost.ts';
 
 const zone = (name: string, ours: number, rows?: number): ZoneCount => ({ zone: name, ours, ...(rows === undefined ? {} : { rows }) });
 
@@ -17,6 +17,6 @@ const cases: readonly [what: string, zones: readonly ZoneCount[], worth: readonl
 
 for (const [what, zones, worth] of cases) {
   test(`zones whose statuses are worth listing: ${what}`, (t) => {
-    t.deepEqual([...zonesWorth(zones)], worth);
+    t.deepEqual([...zonesToScan(zones)], worth);
   });
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isFault } from '../../../core/index.ts';
-import { pace } from '../../../plugins/cloud/connection/rate-limiter.ts';
+import { rateLimiter } from '../../../plugins/cloud/connection/rate-limiter.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { stage } from './support.ts';
 
@@ -24,72 +24,74 @@ async function outcomes(clock: FakeClock, calls: readonly (() => Promise<void>)[
 
 test('calls beyond the bucket wait for their turn, in order', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
-  const calls = Array.from({ length: 4 }, () => () => mine.turn('RunInstances', 1, never));
+  const mine = rateLimiter(clock, small);
+  const calls = Array.from({ length: 4 }, () => () => mine.acquire('RunInstances', 1, never));
   t.deepEqual(await outcomes(clock, calls, 10_000), [0, 0, 1000, 2000]);
 });
 
 test('machines are counted beside calls', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
+  const mine = rateLimiter(clock, small);
   t.deepEqual(
-    await outcomes(clock, [() => mine.turn('RunInstances', 10, never), () => mine.turn('RunInstances', 3, never)], 10_000),
+    await outcomes(clock, [() => mine.acquire('RunInstances', 10, never), () => mine.acquire('RunInstances', 3, never)], 10_000),
     [0, 3000],
   );
 });
 
 test('who would wait too long is told how long, and takes nothing from the others', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, { RunInstances: { requests: { capacity: 50, per_second: 10 }, machines: { capacity: 10, per_second: 0.5 } } });
-  await mine.turn('RunInstances', 10, never);
-  const fault = await t.throwsAsync(mine.turn('RunInstances', 10, never));
+  const mine = rateLimiter(clock, {
+    RunInstances: { requests: { capacity: 50, per_second: 10 }, machines: { capacity: 10, per_second: 0.5 } },
+  });
+  await mine.acquire('RunInstances', 10, never);
+  const fault = await t.throwsAsync(mine.acquire('RunInstances', 10, never));
   t.like(fault, { kind: 'throttled', code: 'OwnRateLimit', retry_after_ms: 20_000 });
-  t.deepEqual(await outcomes(clock, [() => mine.turn('RunInstances', 2, never)], 10_000), [4000]);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 2, never)], 10_000), [4000]);
 });
 
 test('actions do not slow each other down', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
-  for (let call = 0; call < 2; call++) await mine.turn('RunInstances', 5, never);
-  t.deepEqual(await outcomes(clock, [() => mine.turn('DescribeInstances', 0, never)], 100), [0]);
+  const mine = rateLimiter(clock, small);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 5, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('DescribeInstances', 0, never)], 100), [0]);
 });
 
 test('a refusal halves the rate of its action, which doubles again with time', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
-  mine.refused('RunInstances');
-  t.deepEqual(await outcomes(clock, [() => mine.turn('RunInstances', 1, never)], 10_000), [2000]);
+  const mine = rateLimiter(clock, small);
+  mine.throttled('RunInstances');
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [2000]);
   await clock.advance(60_000);
-  for (let call = 0; call < 2; call++) await mine.turn('RunInstances', 1, never);
-  t.deepEqual(await outcomes(clock, [() => mine.turn('RunInstances', 1, never)], 10_000), [1000]);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
 });
 
 test('a call that is given up while it waits gives its turn back', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
-  for (let call = 0; call < 2; call++) await mine.turn('RunInstances', 1, never);
+  const mine = rateLimiter(clock, small);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
   const stop = new AbortController();
-  const waiting = t.throwsAsync(mine.turn('RunInstances', 1, stop.signal), { any: true });
+  const waiting = t.throwsAsync(mine.acquire('RunInstances', 1, stop.signal), { any: true });
   stop.abort();
   await clock.advance(0);
   await waiting;
-  t.deepEqual(await outcomes(clock, [() => mine.turn('RunInstances', 1, never)], 10_000), [1000]);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
 });
 
 test('a call that asks for more than the bucket holds goes when it is full', async (t) => {
   const clock = new FakeClock();
-  const mine = pace(clock, small);
-  t.deepEqual(await outcomes(clock, [() => mine.turn('RunInstances', 500, never)], 100), [0]);
+  const mine = rateLimiter(clock, small);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 500, never)], 100), [0]);
 });
 
 test('in no span of time do more calls go out than the bucket holds and what flows in meanwhile', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 1500 }), { minLength: 1, maxLength: 40 }), async (gaps) => {
       const clock = new FakeClock();
-      const mine = pace(clock, { Describe: { requests: { capacity: 3, per_second: 2 } } });
+      const mine = rateLimiter(clock, { Describe: { requests: { capacity: 3, per_second: 2 } } });
       const went: number[] = [];
       for (const gap of gaps) {
-        mine.turn('Describe', 0, never).then(
+        mine.acquire('Describe', 0, never).then(
           () => void went.push(clock.monotonic()),
           () => undefined,
         );

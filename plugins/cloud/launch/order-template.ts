@@ -2,7 +2,7 @@ import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { withImageId } from '../template/image-parameter.ts';
-import { launchTemplateFor, type TemplateVersion } from '../launch/launch-template.ts';
+import { launchTemplateFor, type TemplateVersion } from './launch-template.ts';
 import { intoInterface, machineSpecOf, type MachineSpec } from '../template/machine-data.ts';
 import { contentsOf, namedTemplate } from '../template/named-template.ts';
 import { overlay } from '../template/overlay.ts';
@@ -13,36 +13,31 @@ import { joinTagSpecifications, tagsOf, tagSpecifications } from '../template/ta
 export const machineParts = ['instance', 'volume', 'network-interface'];
 
 /** The launch template of an instant fleet, which tags its machines in the call: the template's own as it is where nothing is laid over it. */
-export async function sharedFleetTemplate(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<TemplateVersion> {
+export async function sharedOrderTemplate(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<TemplateVersion> {
   const template = order.template as CloudTemplate;
   const { named, spec } = await described(session, template, call);
   if (named && Object.keys(spec).length === 0 && template.launch_template_spec === undefined) return named;
-  return launchTemplateFor(session, order, await contents(session, template, { named, spec }, call), call);
+  return launchTemplateFor(session, order, await launchData(session, template, { named, spec }, call), call);
 }
 
 /**
- * The launch template of a standing fleet. It is the order's own: such fleets tag their machines by nothing but their launch template, and a
- * machine without our tags could not be found again.
+ * A launch template of the order's own, which tags the machines that are launched from it. Standing fleets and groups tag their machines by nothing but
+ * their launch template, and a machine without our tags could not be found again. `adapt` changes the data for what is launched.
  */
-export async function ownFleetTemplate(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<TemplateVersion> {
+export async function ownOrderTemplate(
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  call: Call,
+  adapt: (data: LaunchData) => LaunchData = (data) => data,
+): Promise<TemplateVersion> {
   const template = order.template as CloudTemplate;
-  const data = await contents(session, template, await described(session, template, call), call);
+  const data = adapt(await launchData(session, template, await described(session, template, call), call));
   const ours = tagSpecifications(machineParts, tagsOf(order, session.installation));
-  const tagged = { ...data, TagSpecifications: joinTagSpecifications(data.TagSpecifications, ours) } as RequestLaunchTemplateData;
+  const tagged = { ...data, TagSpecifications: joinTagSpecifications(data['TagSpecifications'], ours) } as RequestLaunchTemplateData;
   return launchTemplateFor(session, order, tagged, call, 'order');
 }
 
-/**
- * The configurations of a fleet with the launch template of its order, where a native specification named them without. Those of a standing fleet
- * have no other, whatever is said there: its machines would carry no tags.
- */
-export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
-  const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };
-  if (!Array.isArray(configs)) return configs;
-  return configs.map((config: object) =>
-    standing ? { ...config, LaunchTemplateSpecification } : { LaunchTemplateSpecification, ...config },
-  );
-}
+type LaunchData = Readonly<Record<string, unknown>>;
 
 interface Described {
   readonly named: TemplateVersion | undefined;
@@ -55,8 +50,8 @@ async function described(session: CloudSession, template: CloudTemplate, call: C
   return { named, spec };
 }
 
-async function contents(session: CloudSession, template: CloudTemplate, { named, spec }: Described, call: Call) {
+/** What a launch template of a template contains: the named one's data, below the template's own words and its native specification. */
+async function launchData(session: CloudSession, template: CloudTemplate, { named, spec }: Described, call: Call): Promise<LaunchData> {
   const below = named ? await contentsOf(session, named, call) : {};
-  const data = intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec));
-  return (await withImageId(session, data, call)) as RequestLaunchTemplateData;
+  return withImageId(session, intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec)), call);
 }
