@@ -35,36 +35,36 @@ export function policyFor(all: readonly string[]): object {
   return {
     Version: '2012-10-17',
     Statement: [
-      { Sid: 'Look', Effect: 'Allow', Action: looks, Resource: '*' },
-      { Sid: 'MakeAndChange', Effect: 'Allow', Action: makes, Resource: '*' },
+      { Sid: 'Describe', Effect: 'Allow', Action: looks, Resource: '*' },
+      { Sid: 'CreateAndModify', Effect: 'Allow', Action: makes, Resource: '*' },
       {
-        Sid: 'ChangeAndEndWhatIsTagged',
+        Sid: 'ModifyAndDeleteTagged',
         Effect: 'Allow',
         Action: all.filter((action) => own.has(action)),
         Resource: '*',
         Condition: { StringLike: { 'aws:ResourceTag/muster:installation': '*' } },
       },
       {
-        Sid: 'TagWhatIsMade',
+        Sid: 'TagOnCreate',
         Effect: 'Allow',
         Action: ['ec2:CreateTags', 'autoscaling:CreateOrUpdateTags'],
         Resource: '*',
         Condition: { StringEqualsIfExists: { 'ec2:CreateAction': creating } },
       },
       {
-        Sid: 'ReadParametersThatNameImages',
+        Sid: 'ReadImageParameters',
         Effect: 'Allow',
         Action: parameters,
         Resource: ['arn:aws:ssm:*::parameter/aws/service/*', 'arn:aws:ssm:*:ACCOUNT:parameter/PATH-OF-YOUR-IMAGES/*'],
       },
       {
-        Sid: 'GiveMachinesAndFleetsTheirRoles',
+        Sid: 'PassRoles',
         Effect: 'Allow',
         Action: 'iam:PassRole',
         Resource: ['arn:aws:iam::ACCOUNT:role/ROLE-OF-THE-MACHINES', 'arn:aws:iam::ACCOUNT:role/ROLE-OF-SPOT-FLEETS'],
       },
       {
-        Sid: 'AssumeTheRoleOfAnInstance',
+        Sid: 'AssumeInstanceRole',
         Effect: 'Allow',
         Action: roles,
         Resource: 'arn:aws:iam::ACCOUNT:role/ROLE-ARN-OF-THE-CONFIGURATION',
