@@ -18,9 +18,9 @@ export function readGroupZones(context: CallContext, params: Params, old: GroupZ
   if (unknown !== undefined) throw validationError(`Invalid Availability Zone: [${unknown}]`);
   if (ids.length === 0) return { zones, subnets: [] };
   const homes = [...new Set(ids.map((id, index) => zoneOf(context, id, zones[index % zones.length])))];
-  const stranger = zones.length === 0 ? undefined : homes.find((zone) => !zones.includes(zone));
-  if (stranger !== undefined)
-    throw validationError(`The availability zones of the specified subnets and the Auto Scaling group do not match: ${stranger}`);
+  const outside = zones.length === 0 ? undefined : homes.find((zone) => !zones.includes(zone));
+  if (outside !== undefined)
+    throw validationError(`The availability zones of the specified subnets and the Auto Scaling group do not match: ${outside}`);
   return { zones: homes, subnets: ids };
 }
 

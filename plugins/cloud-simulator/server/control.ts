@@ -58,7 +58,7 @@ export function control(simulation: Simulation, identity: SimulatorIdentity, met
   if (route === undefined) return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);
   try {
     const value = readJson(body);
-    const findings = [...strangers(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
+    const findings = [...unknownParameters(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
     if (findings.length > 0) return refused(400, findings.join('\n'));
     return { status: 200, body: route.answer(simulation, url.searchParams, value, identity) };
   } catch (error) {
@@ -79,7 +79,7 @@ function readJson(body: string): unknown {
   }
 }
 
-function strangers(query: URLSearchParams, known: readonly string[]): string[] {
+function unknownParameters(query: URLSearchParams, known: readonly string[]): string[] {
   const list = known.length === 0 ? 'this route takes none' : `known is ${known.join(', ')}`;
   return [...query.keys()].filter((name) => !known.includes(name)).map((name) => `?${name}: unknown; ${list}`);
 }

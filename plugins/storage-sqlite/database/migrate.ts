@@ -1,7 +1,8 @@
 import type { Log } from '../../../core/index.ts';
 import { refusal } from './failures.ts';
 import { fingerprint, migrations, newest } from '../migrations/index.ts';
-import { applicationId, type Opened } from './open-database.ts';
+import type { Opened } from './open-database.ts';
+import { applicationId } from './schema-version.ts';
 import { retryWhileBusy } from './busy-retry.ts';
 
 /** Brings the schema to the newest version, in one transaction: several processes may open a fresh file at once, one of them does the work. */

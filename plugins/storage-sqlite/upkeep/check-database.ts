@@ -5,7 +5,7 @@ import { BrokerError, type Finding, type StorageCheck } from '../../../core/inde
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
 import { newest } from '../migrations/index.ts';
-import { refuseStranger } from '../database/open-database.ts';
+import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
 import { quoted, shapes } from '../queries/shapes.ts';
 
@@ -36,7 +36,7 @@ export async function checkDatabase(path: string, wait: number): Promise<Storage
   try {
     database = await openToRead(path);
     const opened = { database, path };
-    const version = await retryWhileBusy(() => refuseStranger(opened), wait);
+    const version = await retryWhileBusy(() => schemaVersion(opened), wait);
     if (version === 0) return done({ ...nothing, findings: [damaged('it has no tables of muster')] });
     return done({ schema_version: version, ...look(database, version) });
   } catch (error) {
