@@ -1,10 +1,10 @@
-import { marketWord, saidOf, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
+import { marketWord, machineMessage, type MachineAnswer, type MachineRecord } from '../../core/index.ts';
 import { iso } from './iso.ts';
 
 /** A machine inside a request, as it stands. */
 export function machineView(machine: MachineRecord): MachineAnswer {
   const { launched_at, reclaim_at, return_id } = machine;
-  const message = saidOf(machine);
+  const message = machineMessage(machine);
   return {
     machine_id: machine.machine_id,
     status: machine.status,
