@@ -1,4 +1,4 @@
-/** What plugins and embedders may import: the whole public surface. */
+/** The public interface: everything that plugins and embedders may import. */
 export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './contract/answers.ts';
 export { checkedAmounts } from './contract/commits/checked-amounts.ts';
 export { ClaimLost, isClaimLost } from './contract/commits/claim-lost.ts';
@@ -9,7 +9,7 @@ export type { BrokerEvent, EventSink } from './contract/events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';
-export { saidOf } from './model/machine.ts';
+export { machineMessage } from './model/machine.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
@@ -81,5 +81,5 @@ export {
   type Store,
 } from './contract/storage.ts';
 export type { SourceInfo } from './templates/layers.ts';
-/** The library of JSON schemas that the broker uses itself; a plugin may bring another, `@sinclair/typebox` among them. */
+/** The JSON schema library of the broker. A plugin may use another one, for example `@sinclair/typebox`. */
 export { Type, type Static, type TObject, type TSchema } from 'typebox';

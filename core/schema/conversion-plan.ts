@@ -1,18 +1,18 @@
 import type { TSchema } from 'typebox';
 import { camelCase } from './spelling.ts';
 
-/** What a schema says about spelling, defaults and conversion, worked out once. */
+/** What a schema says about spelling, defaults and conversion, computed once. */
 export interface ConversionPlan {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** For objects with fields. */
+  /** Only for objects with fields. */
   readonly fields?: ReadonlyMap<string, ConversionPlan>;
-  /** Every spelling of every field, to its own name. */
+  /** Every spelling of every field, mapped to the field's own name. */
   readonly spellings?: ReadonlyMap<string, string>;
-  /** For lists. */
+  /** Only for lists. */
   readonly items?: ConversionPlan;
-  /** JSON types that the schema allows. */
+  /** The JSON types that the schema allows. */
   readonly types: ReadonlySet<string>;
-  /** A list that may also be written as one text with commas. */
+  /** The default values, by field. */
   readonly defaults?: readonly (readonly [string, unknown])[];
 }
 
@@ -42,7 +42,7 @@ function planFields(object: Json): Pick<ConversionPlan, 'fields' | 'spellings' |
     if ('default' in field) defaults.push([name, field['default']]);
     const aliases: readonly string[] = field['aliases'] ?? [];
     for (const spelling of [camelCase(name), ...aliases, ...aliases.map(camelCase)]) {
-      // A field's own name always wins over another field's alias.
+      // A field's own name always takes precedence over another field's alias.
       if (!object['properties'][spelling] && !spellings.has(spelling)) spellings.set(spelling, name);
     }
   }

@@ -1,6 +1,8 @@
 import type { ConversionPlan } from './conversion-plan.ts';
 
-/** Turns text into what the schema wants, where that is unmistakable; else the text stays and the check says what is wrong. */
+/**
+ * Converts text to the type of the schema where the result is unambiguous. Other text stays, and the check reports it.
+ */
 export function convertText(plan: ConversionPlan, value: unknown): unknown {
   if (typeof value === 'string') return fromText(plan, value);
   if (Array.isArray(value)) {

@@ -1,7 +1,10 @@
 import type { Finding } from '../contract/findings.ts';
 import type { ConversionPlan } from './conversion-plan.ts';
 
-/** A copy in canonical spelling, of fields and of the values that a schema gives `value_aliases`. Equal values under two spellings pass; different ones are a finding at both paths. */
+/**
+ * A copy in canonical spelling of fields and of values with `value_aliases`. Two spellings of a field may have equal
+ * values; different values are a finding at both paths.
+ */
 export function rename(plan: ConversionPlan, raw: unknown, path: string, findings: Finding[]): unknown {
   if (Array.isArray(raw)) {
     const { items } = plan;

@@ -1,6 +1,6 @@
 import {
   marketWord,
-  saidOf,
+  machineMessage,
   type MachineAnswer,
   type MachineRecord,
   answers,
@@ -19,7 +19,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 /** A machine inside a request, as it stands. */
 function machineView(machine: MachineRecord): MachineAnswer {
   const { launched_at, reclaim_at, return_id } = machine;
-  const message = saidOf(machine);
+  const message = machineMessage(machine);
   return {
     machine_id: machine.machine_id,
     status: machine.status,

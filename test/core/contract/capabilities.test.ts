@@ -11,7 +11,7 @@ const api = (capabilities: Partial<ProviderApi['capabilities']> = {}): ProviderA
     release: async () => ({ done: true }),
   });
 
-test('an API states three capabilities, and the others have the defaults of the contract', (t) => {
+test('an API declares three capabilities, and the others have the defaults of the contract', (t) => {
   t.deepEqual(api().capabilities, {
     machines_per_launch: 5,
     visible_within_ms: 0,

@@ -10,11 +10,11 @@ test('the token of an attempt is the same after a restart, new for another attem
   );
 });
 
-test('every token fits what clouds take: at most 64 characters of [a-z0-9]', (t) => {
+test('every token fits the limits of clouds: at most 64 characters of [a-z0-9]', (t) => {
   for (let i = 0; i < 500; i++) t.regex(attemptToken('install', `req-${i}`, i), /^[a-z0-9]{52}$/);
 });
 
-test('ids tell requests from returns and sort by time', (t) => {
+test('ids distinguish requests from returns and sort by time', (t) => {
   t.regex(newRequestId(), /^req-[0-9a-f-]{36}$/);
   t.regex(newReturnId(), /^ret-[0-9a-f-]{36}$/);
 });
