@@ -9,7 +9,7 @@ import { thisOwner } from '../process/this-owner.ts';
 import { rateLimits } from '../rest/limits/rate-limits.ts';
 import { announce } from '../data-directory/announce.ts';
 import type { RunningServer, ServeOptions } from '../http/serve-options.ts';
-import { socketPathOf, warnOfOthers } from '../http/server-address.ts';
+import { socketPathOf, warnOfOpenAddress } from '../http/server-address.ts';
 import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
@@ -65,7 +65,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     undo.defer(() => balancer.close());
     const { greeting, warnings } = await workerPool.begin();
     if (!api_only) undo.use(announce(options, port, socket_path));
-    warnOfOthers(address, host, log);
+    warnOfOpenAddress(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);
     let closing: Promise<void> | undefined;
     return { url, greeting, close: () => (closing ??= undo.disposeAsync()) };

@@ -20,7 +20,7 @@ export const cliPage: Page = {
 };
 
 async function text(): Promise<string> {
-  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colors: false };
   const program = await programOf({ terminal: silent, code: 0 }, () => true);
   const tree = commandTree(program);
   const groups = tree.children.map((group) => [

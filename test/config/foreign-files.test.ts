@@ -44,7 +44,7 @@ test('the search for a configuration ends where others may write: nothing of the
     t.is(file, undefined);
     t.false(existsSync(trace));
     const told = findings.map(({ message }) => message).find((message) => message.startsWith(planted)) ?? '';
-    t.true(told.includes(`is not used: ${shared} can be written by others (mode ${mode.toString(8)}). Name it with --config`), told);
+    t.true(told.includes(`is not used: ${shared} can be written by others (mode ${mode.toString(8)}). Pass it with --config`), told);
     t.is(configurationDirectory(project), project);
     put(join(shared, 'mine/muster.config.yaml'), '');
     t.is((await load(project)).file, join(shared, 'mine/muster.config.yaml'), 'what lies below is ours');
@@ -58,7 +58,7 @@ test('who stands where others may write is told that the configuration there is 
     chmodSync(shared, 0o777);
     await t.throwsAsync(load(shared), { message: /is not used: .* can be written by others/ }, name);
     if (/\.(ts|mjs|js)$/.test(name))
-      await t.throwsAsync(load(shared, file), { message: /A program runs only where nobody but you and root/ });
+      await t.throwsAsync(load(shared, file), { message: /A program runs only when no user except you and root/ });
     else t.is((await load(shared, file)).file, file);
   }
 });

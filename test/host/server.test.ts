@@ -135,7 +135,7 @@ test('a port that is taken and a broken template file are said in a sentence', a
   const place = await makePlace();
   t.teardown(() => place.close());
   const error = await t.throwsAsync(startBroker({ place, args: ['--port', new URL(broker.url).port] }));
-  t.regex(error?.message ?? '', /Port \d+ on 127\.0\.0\.1 is taken\./);
+  t.regex(error?.message ?? '', /Port \d+ on 127\.0\.0\.1 is in use\./);
   writeFileSync(join(place.directory, 'east_templates.json'), '{"templates": [');
   const other = await startBroker({ place });
   t.teardown(() => other.stop());

@@ -115,7 +115,7 @@ test.serial('when the first process is killed its workers end too, and the next 
   const place = await makePlace();
   t.teardown(() => place.close());
   const second = await t.throwsAsync(startBroker({ place, args: ['--workers', '2', '--port', port] }));
-  t.regex(second?.message ?? '', /ended with 4 .*Port \d+ on 127\.0\.0\.1 is taken\./s);
+  t.regex(second?.message ?? '', /ended with 4 .*Port \d+ on 127\.0\.0\.1 is in use\./s);
 });
 
 test.serial('a storage that processes cannot share refuses workers, and a server for the API only', async (t) => {

@@ -14,7 +14,7 @@ const terminal = {
   err() {},
   outIsScreen: false,
   errIsScreen: false,
-  colours: false,
+  colors: false,
 };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
 

@@ -81,7 +81,7 @@ test.serial('a server that cannot start says why, with the code of what is wrong
   );
   const busy = await muster('server', 'start', '--port', String(port));
   t.is(busy.code, 4);
-  t.regex(busy.err, /Port \d+ on 127\.0\.0\.1 is taken/);
+  t.regex(busy.err, /Port \d+ on 127\.0\.0\.1 is in use/);
   writeFileSync(join(directory, 'muster.config.json'), '{"schedular": "default"}');
   const wrong = await muster('server', 'start');
   t.is(wrong.code, 4);

@@ -110,7 +110,7 @@ test.serial('a port that somebody else has is refused before the good server is 
   const pid = pidOf(data);
   const refused = await muster('server', 'restart', '--port', String(port));
   t.is(refused.code, 4);
-  t.regex(refused.err, /Port \d+ on 127\.0\.0\.1 is taken/);
+  t.regex(refused.err, /Port \d+ on 127\.0\.0\.1 is in use/);
   t.is(pidOf(data), pid);
   const own = await muster('server', 'restart', '--port', String(readServerPlace(data)?.port));
   t.is(own.code, 0, `${own.err}: its own port it may keep`);
@@ -135,7 +135,7 @@ test.serial('a data directory of a configured server is never served with sample
   const { data, config, muster, elsewhere } = await placed(t);
   t.is((await muster('server', 'start')).code, 0);
   t.is((await muster('server', 'stop')).code, 0);
-  const sentence = new RegExp(`belongs to the configuration ${config}, and none was found from .*--config ${config}`);
+  const sentence = new RegExp(`belongs to the configuration ${config}, and no configuration was found from .*--config ${config}`);
   for (const args of [
     ['server', 'start'],
     ['server', 'start', '--foreground', '--port', '0'],
@@ -157,7 +157,7 @@ test.serial('a data directory of a configured server is never served with sample
   rmSync(config);
   const gone = await elsewhere(['server', 'start']);
   t.is(gone.code, 4);
-  t.regex(gone.err, /which is not there any more/);
+  t.regex(gone.err, /which no longer exists/);
 });
 
 test.serial('secrets of the environment are not written down, and the restarted server has them all the same', async (t) => {

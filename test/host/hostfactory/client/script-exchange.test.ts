@@ -93,6 +93,6 @@ test('no server is asked that others could have named', async (t) => {
   const file = join(directory, 'server.json');
   await writeFile(file, JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
   await chmod(file, 0o666);
-  await t.throwsAsync(exchange(directory, sent), { message: /server\.json is not believed: others may write it/ });
+  await t.throwsAsync(exchange(directory, sent), { message: /server\.json is not used: other users can write to it/ });
   t.false(asked);
 });
