@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ownTemporaryDirectories } from './test/support/nothing-left.ts';
 
 export default {
-  files: ['test/**/*.test.ts'],
+  files: ['test/**/*.test.ts', '!test/**/*.long.test.ts'],
   extensions: ['ts'],
   // Every file is a process of its own; stripped and compiled sources of the last run save each a third of its time. Absolute, since tests start
   // processes in other directories, and those inherit it.

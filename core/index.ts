@@ -1,14 +1,15 @@
-/** What plugins and embedders may import: the whole public surface. */
+/** The public interface: everything that plugins and embedders may import. */
 export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './contract/answers.ts';
 export { checkedAmounts } from './contract/commits/checked-amounts.ts';
 export { ClaimLost, isClaimLost } from './contract/commits/claim-lost.ts';
+export { chunks } from './collections/chunks.ts';
 export { systemClock, type Clock } from './contract/clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './contract/errors.ts';
 export type { BrokerEvent, EventSink } from './contract/events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';
-export { saidOf } from './model/said-of.ts';
+export { machineMessage } from './model/machine.ts';
 export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
@@ -27,6 +28,7 @@ export {
   type ReleaseTarget,
   type Call,
   type Capabilities,
+  type DeclaredCapabilities,
   type HostRef,
   type Launch,
   type LaunchOrder,
@@ -62,6 +64,7 @@ export type {
 } from './contract/scheduler.ts';
 export { refusals } from './contract/commits/refusals.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
+export { isObject } from './schema/is-object.ts';
 export { camelCase, hint, nearest } from './schema/spelling.ts';
 export {
   defineStorage,
@@ -78,5 +81,5 @@ export {
   type Store,
 } from './contract/storage.ts';
 export type { SourceInfo } from './templates/layers.ts';
-/** The library of JSON schemas that the broker uses itself; a plugin may bring another, `@sinclair/typebox` among them. */
+/** The JSON schema library of the broker. A plugin may use another one, for example `@sinclair/typebox`. */
 export { Type, type Static, type TObject, type TSchema } from 'typebox';

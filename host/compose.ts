@@ -34,7 +34,7 @@ import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
 import { thisOwner } from './process/this-owner.ts';
-import { inPreference, placementOf } from './process/placement.ts';
+import { byPreference, placementOf } from './process/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
 
 /** A broker put together: what every face works with. */
@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       operations: container.all(operationPoint),
       services: {
         templates,
-        templateDesk: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
+        templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
         requests,
@@ -156,7 +156,7 @@ function openLibrary(
 ): Promise<TemplateLibrary> {
   const types = container.all(providerTypes);
   const strategies = container.all(schedulers);
-  const instances = inPreference(providers.instances).map((each) => each.name);
+  const instances = byPreference(providers.instances).map((each) => each.name);
   return TemplateLibrary.open({
     load: () => readTemplateFiles({ directory: configuration.templates.directory, types, instances, strategies, review }),
     store: container.get(storeToken),

@@ -2,7 +2,6 @@
  * Bundles typebox, some 680 files, into a few: each file that Node loads costs memory and time in every thread. See
  * docs/decisions/typebox-in-a-few-files.md. Writes to bundled/typebox, or to the directory of the argument.
  */
-import { build } from 'esbuild';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,10 +12,16 @@ const { version, exports } = JSON.parse(readFileSync(join(from, 'package.json'),
   version: string;
   exports: Record<string, { import: string }>;
 };
+const esbuild = await import('esbuild').catch(() => undefined);
+if (!esbuild) {
+  process.stderr.write('esbuild is not installed: typebox stays in its many files, and a start takes about 100 ms longer.\n');
+  // A build cannot do without; an install can.
+  process.exit(process.argv[2] === undefined ? 0 : 1);
+}
 const entries = Object.entries(exports).map(([path, { import: file }]) => ({ path, name: path === '.' ? 'index' : path.slice(2), file }));
 
 rmSync(to, { recursive: true, force: true });
-await build({
+await esbuild.build({
   entryPoints: Object.fromEntries(entries.map(({ name, file }) => [name, join(from, file)])),
   outdir: to,
   outExtension: { '.js': '.mjs' },

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
+import { circlesOf } from './support/circles-of.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = globSync('{core,plugins,config,host}/**/*.ts', { cwd: root });
+const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.ts', { cwd: root });
 
 interface Import {
   readonly file: string;
@@ -151,4 +152,77 @@ test('importing the package or its SDK loads no operation, no configuration and 
 
 test('imports of our own files end in .ts or name data', (t) => {
   t.deepEqual(shown(imports.filter(({ own, target, lazy }) => own && !lazy && !/\.(ts|json)$/.test(target))), []);
+});
+
+test('no file imports itself by way of others, type imports included', (t) => {
+  const arrows = new Map(
+    sources.map((file) => [file, imports.filter((each) => each.file === file && each.own).map(({ target }) => target)]),
+  );
+  t.deepEqual(circlesOf(arrows), []);
+  t.deepEqual(
+    circlesOf(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c', 'a']],
+        ['c', ['c']],
+      ]),
+    ),
+    [['a', 'b']],
+  );
+});
+
+/** Where a name has one meaning: a plugin is a tree of its own. */
+const treeOf = (file: string): string =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('plugins/') ? 2 : 1)
+    .join('/');
+const declaration = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+
+test('no two files of a tree export the same name', (t) => {
+  const files = new Map<string, Set<string>>();
+  for (const file of sources)
+    for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(declaration)) {
+      const key = `${treeOf(file)}: ${name}`;
+      files.set(key, (files.get(key) ?? new Set()).add(file));
+    }
+  const several = [...files].filter(([, of]) => of.size > 1).map(([key, of]) => `${key} in ${[...of].join(' and ')}`);
+  t.deepEqual(several, []);
+});
+
+const mostFiles = 14;
+/** One file for each action of the cloud. */
+const tables = /^plugins\/cloud-simulator\/actions\//;
+
+test('a folder holds about a dozen files', (t) => {
+  const folders = Map.groupBy(sources, (file) => dirname(file));
+  const large = [...folders].filter(([folder, files]) => files.length > mostFiles && !tables.test(`${folder}/`));
+  t.deepEqual(
+    large.map(([folder, files]) => `${folder} has ${files.length}`),
+    [],
+  );
+  t.deepEqual(
+    sources
+      .filter((file) => dirname(file) === 'host')
+      .map((file) => file.slice('host/'.length))
+      .toSorted(),
+    ['compose.ts', 'container.ts', 'main.ts', 'server.ts'],
+  );
+});
+
+/** A line that holds one text which cannot be cut, such as a URL or a table of a page, may be longer. */
+const mayBeLong = /https?:\/\/\S{40,}|^\s*\||\S{80,}/;
+
+test('lines end before column 120', (t) => {
+  const written = [
+    ...globSync('{core,plugins,plugin-testkit,config,host,test,scripts,docs}/**/*.ts', { cwd: root }),
+    ...globSync('*.js', { cwd: root }),
+  ];
+  const pages = [...globSync('docs/{*,guides/*,decisions/*}.md', { cwd: root }), ...globSync('*.md', { cwd: root })];
+  const long = [...written, ...pages].flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (line.length >= 120 && !mayBeLong.test(line) ? [`${file}:${index + 1}`] : [])),
+  );
+  t.deepEqual(long.slice(0, 20), [], `${long.length} lines`);
 });

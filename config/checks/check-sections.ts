@@ -4,12 +4,13 @@ import { compile } from '../../core/schema/compile.ts';
 import { hint } from '../../core/schema/spelling.ts';
 import type { StorageDriver } from '../../core/contract/storage.ts';
 import { notContributed } from '../plugins/contributed-by.ts';
+import { defaultStorage } from '../setting-defaults.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The storage section by the schema of its driver, with defaults. Unknown options are errors. */
+/** Checks the storage section with the schema of its driver and fills in defaults. Unknown options are errors. */
 export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[], findings: Finding[]): { readonly type: string } {
-  const { type = 'sqlite', ...options } = given;
+  const { type = defaultStorage, ...options } = given;
   const driver = drivers.find((each) => each.type === type);
   if (!driver) {
     const known = drivers.map((each) => each.type);
@@ -29,7 +30,7 @@ export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[]
   return { ...(parsed.value as object | undefined), type: driver.type };
 }
 
-/** The strategy must be one that a loaded plugin brings. */
+/** Adds a finding when no loaded plugin contributes the scheduler strategy. */
 export function checkScheduler(name: unknown, known: readonly string[], findings: Finding[]): void {
   if (typeof name !== 'string' || known.includes(name)) return;
   findings.push({

@@ -5,13 +5,16 @@ import { Fulfilment } from '../model/shortfall.ts';
 import { CommonTemplate, type Template } from '../model/template.ts';
 import type { SourceInfo } from '../templates/layers.ts';
 
-/** The answers in muster's own words: the scheduler strategy `default` renders them, and programs that embed or call muster are typed by them. */
+/**
+ * The default answers. The scheduler strategy `default` renders these shapes, and programs that embed or call muster
+ * use them as types.
+ */
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.String({ format: 'date-time' });
 const optional = () => Type.Optional(Type.String());
 
-/** A machine inside a request, as it stands. */
+/** The present state of a machine of a request. */
 export const MachineAnswer = Type.Object({
   machine_id: Type.String(),
   status: Type.String(),
@@ -30,7 +33,7 @@ export const MachineAnswer = Type.Object({
 });
 export type MachineAnswer = Static<typeof MachineAnswer>;
 
-/** How a request or a return stands. */
+/** The present state of a request or of a return. */
 export const RequestAnswer = Type.Object({
   request_id: Type.String(),
   template_id: nullable(),
@@ -40,10 +43,12 @@ export const RequestAnswer = Type.Object({
   provider_type: nullable(),
   provider_instance: nullable(),
   provider_selection: Type.Optional(ProviderSelection),
-  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Of a return: what was asked back.' })),
+  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Only of a return: the machines that the caller returned.' })),
   machines: Type.Optional(Type.Array(MachineAnswer)),
   fulfilment: Type.Union([Fulfilment, Type.Null()]),
-  additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
+  additional_data: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The `additional_data` of the request, unchanged.' }),
+  ),
   message: Type.String(),
   created_at: moment(),
   completed_at: Type.Union([moment(), Type.Null()]),
@@ -68,21 +73,23 @@ export const ReturnedAnswer = Type.Object({
 });
 
 const nextOffset = Type.Optional(
-  Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
+  Type.Integer({
+    description: 'Only present when the answer was cut because of its size: the `offset` of the first entry that is not in the answer.',
+  }),
 );
 
 export const RequestListAnswer = Type.Object({
   requests: Type.Array(RequestAnswer),
   count: Type.Integer(),
   total_count: Type.Integer(),
-  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'When requests are named by id: the ids that do not exist.' })),
   next_offset: nextOffset,
 });
 
-/** A template, with the fields that plugins know; `source_info` where it was asked for. */
+/** A template with the fields of all loaded plugins. `source_info` is present when the caller asks for it. */
 export const TemplateAnswer = Type.Unsafe<Template & { readonly source_info?: SourceInfo }>(CommonTemplate);
 
-/** A page of templates. `total` and `filters` stand there when a filter was given. */
+/** A page of templates. `total` and `filters` are present when the caller gives a filter. */
 export const TemplateListAnswer = Type.Object({
   templates: Type.Array(TemplateAnswer),
   total_count: Type.Integer(),
@@ -99,7 +106,7 @@ export const ReclaimsAnswer = Type.Object({
   machines: Type.Array(Type.Object({ machine_id: Type.String(), name: nullable(), reason: Type.String(), grace_period_s: Type.Integer() })),
 });
 
-/** What each view of a scheduler strategy looks like in muster's own words. */
+/** The shape of each view of the scheduler strategy `default`. */
 export const answers = {
   requested: RequestedAnswer,
   returned: ReturnedAnswer,

@@ -1,12 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises';
 
-/** The only source of time in muster, so that a test can be the clock. */
+/** The only source of time in muster. Tests replace it by a fake clock. */
 export interface Clock {
-  /** Epoch milliseconds: for what is stored or shown. It may jump. */
+  /** Epoch milliseconds, for times that are stored or shown. The value may jump. */
   now(): number;
-  /** Milliseconds that never jump: for intervals in a running process. */
+  /** Milliseconds that never jump, for intervals inside a running process. */
   monotonic(): number;
-  /** Resolves after `ms`, or at once when the signal aborts; it never rejects. */
+  /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

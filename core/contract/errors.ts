@@ -3,13 +3,13 @@ interface Refused {
   readonly meaning: string;
   /** Whether the same call may succeed later. */
   readonly retry: boolean;
-  /** What to do, for people. */
+  /** What the reader can do. */
   readonly remedy: string;
 }
 
 /**
- * Every refusal that muster can give: its code, the HTTP status that stands for it, what it means, whether the same call may succeed later with nothing
- * changed by the caller, and what to do. The one table that all faces and their documentation map from.
+ * All error codes of muster: the HTTP status, the meaning, whether the same call may succeed later without a change by
+ * the caller, and the remedy. All interfaces and the reference page of errors are made from this table.
  */
 export const codes = {
   PROVIDER_NOT_FOUND: {
@@ -28,7 +28,7 @@ export const codes = {
     status: 503,
     meaning: 'No enabled provider instance can take the request.',
     retry: true,
-    remedy: 'Wait until an instance is healthy again, or enable one; the message says what is against each.',
+    remedy: 'Wait until an instance is healthy again, or enable one; the message names the reason for each.',
   },
   PROVIDER_TYPE_MISMATCH: {
     status: 400,
@@ -40,13 +40,13 @@ export const codes = {
     status: 404,
     meaning: 'No template has this id.',
     retry: false,
-    remedy: 'Name one that list_templates shows; `suggestion` in the details says what may have been meant.',
+    remedy: 'Name one that list_templates shows; `suggestion` in the details names the most similar one.',
   },
   TEMPLATE_INVALID: {
     status: 400,
     meaning: 'The template failed validation.',
     retry: false,
-    remedy: 'Mend what the findings in the details name, each with its path.',
+    remedy: 'Correct the fields that the findings in the details name by path.',
   },
   API_NOT_SUPPORTED: {
     status: 400,
@@ -63,45 +63,45 @@ export const codes = {
   INSTANCE_BUSY: {
     status: 503,
     meaning:
-      'The provider instance has as many requests open as it may have at once. A request that waits for it says so; no call is refused for it.',
+      'The provider instance has the maximum number of open requests. A waiting request reports this code; no call is refused with it.',
     retry: true,
-    remedy: 'Wait: requests are served in the order in which they were accepted. Or raise `max_concurrent_requests`.',
+    remedy: 'Wait: requests are served in the order of acceptance. Or raise `max_concurrent_requests`.',
   },
   INVALID_CONFIGURATION: {
     status: 400,
     meaning: 'The configuration is invalid.',
     retry: false,
-    remedy: 'Mend what the findings name, each with its place; `muster config validate` checks a file.',
+    remedy: 'Correct the places that the findings name; `muster config validate` checks a file.',
   },
   FILE_NOT_FOUND: {
     status: 404,
-    meaning: 'A file that was named does not exist.',
+    meaning: 'The named file does not exist.',
     retry: false,
-    remedy: 'Correct the path, or make the file.',
+    remedy: 'Correct the path, or create the file.',
   },
   PARSE_ERROR: {
     status: 400,
     meaning: 'A file cannot be parsed.',
     retry: false,
-    remedy: 'Mend the file at the place that the message names.',
+    remedy: 'Correct the file at the place that the message names.',
   },
   INVALID_REQUEST: {
     status: 400,
     meaning: 'The input is malformed or fails validation.',
     retry: false,
-    remedy: 'Mend what the message names; the reference has the fields with their bounds.',
+    remedy: 'Correct the fields that the message names; the reference lists all fields with their bounds.',
   },
   REQUEST_NOT_FOUND: {
     status: 404,
     meaning: 'No request has this id.',
     retry: false,
-    remedy: 'Correct the id. One that ended long ago may have been purged.',
+    remedy: 'Correct the id. Requests that ended long ago may have been purged.',
   },
   MACHINE_NOT_FOUND: {
     status: 404,
     meaning: 'No machine has this id.',
     retry: false,
-    remedy: 'Correct the id. Only machines that muster handed out are known to it.',
+    remedy: 'Correct the id. muster only tracks machines that it delivered.',
   },
   NOT_FOUND: {
     status: 404,
@@ -117,9 +117,9 @@ export const codes = {
   },
   CONFLICT: {
     status: 409,
-    meaning: 'The present state does not allow this, or it changed meanwhile.',
+    meaning: 'The present state does not allow the operation, or the state changed during the call.',
     retry: false,
-    remedy: 'Read how it stands now, then decide anew.',
+    remedy: 'Read the present state, then decide again.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -127,7 +127,7 @@ export const codes = {
     retry: false,
     remedy: 'Use a method that the header `Allow` names.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.', retry: false, remedy: 'Send less.' },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.', retry: false, remedy: 'Send a smaller body.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     meaning: 'The body is not JSON.',
@@ -138,25 +138,25 @@ export const codes = {
     status: 429,
     meaning: 'The client sent more requests than its limit allows.',
     retry: true,
-    remedy: 'Come again after `Retry-After`, and call less often.',
+    remedy: 'Retry after the time in `Retry-After`, and call less often.',
   },
   NOT_IMPLEMENTED: {
     status: 501,
-    meaning: 'The route is planned and not served.',
+    meaning: 'The route is planned, but not served yet.',
     retry: false,
-    remedy: 'Use another way; the message names one.',
+    remedy: 'Use the other way that the message names.',
   },
   UNAVAILABLE: {
     status: 503,
     meaning: 'The broker cannot take the request now; try again later.',
     retry: true,
-    remedy: 'Come again after `Retry-After`. Under an `Idempotency-Key` nothing is done twice.',
+    remedy: 'Retry after the time in `Retry-After`. With an `Idempotency-Key` the repeated call has no second effect.',
   },
   INTERNAL: {
     status: 500,
     meaning: 'muster failed; the log has the cause under the same request id.',
     retry: false,
-    remedy: 'Look for the request id in the log. See how things stand before the call is repeated.',
+    remedy: 'Look for the request id in the log. Check the present state before you repeat the call.',
   },
 } as const satisfies Record<string, Refused>;
 
@@ -164,7 +164,10 @@ export type Code = keyof typeof codes;
 
 const errorMark = Symbol.for('muster.error');
 
-/** An operation that was refused. `message` says what happened, to which thing, and what to do; it is shown to callers and never holds a secret. */
+/**
+ * An operation that was refused. `message` states the cause, the thing and the remedy. It is shown to callers and
+ * never contains a secret.
+ */
 export class BrokerError extends Error {
   readonly [errorMark] = true;
   readonly code: Code;
@@ -178,7 +181,7 @@ export class BrokerError extends Error {
   }
 }
 
-/** Recognises a BrokerError by its mark, so that two copies of this module understand each other. */
+/** Recognizes a BrokerError by its mark, so that two copies of this module understand each other. */
 export function isBrokerError(error: unknown): error is BrokerError {
   return typeof error === 'object' && error !== null && errorMark in error;
 }

@@ -1,89 +1,94 @@
 /**
- * What went wrong at a provider, in the words that decide what the core does next (`faultMeanings`). The plugin classifies, the core decides.
- * Of a launch every kind but `unknown-outcome` says that nothing of the order was started: what came must be answered, with a shortfall.
+ * The kinds of provider faults. The plugin classifies; the core decides by the kind what to do next (`faultMeanings`).
+ * For a launch, every kind but `unknown-outcome` states that nothing of the order was started. A launch that started a
+ * part of the order returns it, with a shortfall.
  */
 export const faultKinds = ['capacity', 'quota', 'throttled', 'credentials', 'invalid', 'unavailable', 'unknown-outcome', 'gone'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface FaultMeaning {
   readonly meaning: string;
-  /** What the core does about it by itself. */
+  /** What the core does without help. */
   readonly then: string;
-  /** What a person can do where it goes on. */
+  /** What a person can do when the fault repeats. */
   readonly remedy: string;
 }
 
-/** What each kind says, and what follows from it. */
+/** The meaning of each kind, what the core does, and the remedy. */
 export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
   capacity: {
     meaning: 'This offer has no machines now.',
-    then: 'The next offer or instance is tried, with a new attempt; the offer comes behind all others for three minutes, and is not asked again for 15 s.',
+    then: 'muster tries the next offer or instance with a new attempt. For three minutes the offer comes after all others; for 15 s it is not used.',
     remedy: 'Allow more machine types, places or instances in the template.',
   },
   quota: {
-    meaning: 'A limit of the account is reached.',
-    then: 'The next instance is tried, with a new attempt.',
-    remedy: 'Have the limit raised, or return machines.',
+    meaning: 'The account has reached a limit.',
+    then: 'muster tries the next instance with a new attempt.',
+    remedy: 'Ask the provider for a higher limit, or return machines.',
   },
   throttled: {
-    meaning: 'The provider was asked too often, and nothing of the order was started.',
-    then: 'The same order is sent again later, with the same token.',
-    remedy: 'See who else calls with this account.',
+    meaning: 'The provider got too many calls and started nothing of the order.',
+    then: 'muster repeats the same order later, with the same token.',
+    remedy: 'Find out what else calls the provider with this account.',
   },
   credentials: {
-    meaning: 'The instance may not act.',
-    then: 'The next instance is tried. This one is unhealthy, and not chosen, when a check is refused too, or orders of three templates are, until it answers again.',
-    remedy: 'Mend the credentials, or the permissions that the message names.',
+    meaning: 'The provider does not accept the credentials or the permissions of the instance.',
+    then: 'muster tries the next instance. When a check is refused too, or the orders of three templates are, this instance is unhealthy and not selected until it answers again.',
+    remedy: 'Correct the credentials, or grant the permissions that the message names.',
   },
   invalid: {
     meaning: 'The provider refuses the parameters.',
-    then: 'The request fails and is not tried again.',
-    remedy: 'Mend the template by what the message says.',
+    then: 'The request fails; muster does not retry it.',
+    remedy: 'Correct the template as the message says.',
   },
   unavailable: {
-    meaning: 'It was certainly not done, and is worth a retry.',
-    then: 'The same order is sent again later, with the same token.',
-    remedy: 'See whether the provider, and the network to it, work.',
+    meaning: 'The provider certainly did not execute the call, and a retry may succeed.',
+    then: 'muster repeats the same order later, with the same token.',
+    remedy: 'Check the provider and the network to it.',
   },
   'unknown-outcome': {
-    meaning: 'The answer was lost: the call may have been carried out.',
-    then: 'What it started is looked for, or the same order is sent again with the same token; never a new one meanwhile.',
-    remedy: 'Nothing, as a rule. The request says when muster gave up looking.',
+    meaning: 'The answer was lost: the provider may have executed the call.',
+    then: 'muster looks for machines of the order, or repeats the same order with the same token. It makes no new order before the outcome is known.',
+    remedy: 'Usually nothing. The message of the request says when muster stopped looking.',
   },
   gone: {
-    meaning: 'What the call names no longer exists.',
-    then: 'A launch ends its attempt, and another is made; everything else is asked again.',
-    remedy: 'See whether somebody takes away what muster made.',
+    meaning: 'The thing that the call names no longer exists.',
+    then: 'A launch ends its attempt, and muster makes another one. Every other call is repeated.',
+    remedy: 'Find out whether another program deletes resources of muster.',
   },
 };
 
-/** Codes that faults and shortfalls have where muster itself says so; all others are the provider's. */
+/** Codes of faults and shortfalls that muster itself makes. All other codes come from the provider. */
 export const ownFaultCodes: Readonly<Record<string, string>> = {
-  TIMEOUT: 'An answer did not come in time, or the time-out of the request passed.',
-  PLUGIN_ERROR: 'The plugin threw something that is no fault, or gave nonsense: a bug of the plugin, told in the log.',
+  TIMEOUT: 'The provider did not answer in time, or the time-out of the request passed.',
+  PLUGIN_ERROR:
+    'The plugin threw an error that is not a ProviderFault, or returned an invalid value. This is a bug of the plugin; the log has the details.',
   PREPARATION_FAILED:
-    'The plugin failed three times while it made the order of this request ready; told in the log. Others are served there.',
-  STOPPED_THREAD: 'Two calls for this request hung or ended the thread that carries requests out: nothing more is called for it there.',
-  NO_ANSWER: 'The instance carried nothing out for half a minute; another one serves instead.',
-  QUARANTINED:
-    'The instance, or requests of one template there, are left alone for a while: a call hung or ended the thread that carries requests out.',
-  MACHINE_FAILED: 'Machines were started and never became ready; they were given back.',
+    'The plugin failed three times in `prepare` for this request; the log has the details. Other requests still use the instance.',
+  STOPPED_THREAD:
+    'Two calls for this request hung or ended the loop thread. muster makes no further call for the request at this instance.',
+  NO_ANSWER: 'The instance completed no call for half a minute; another instance serves the request.',
+  QUARANTINED: 'muster pauses calls to the instance, or calls for one template there, because a call hung or ended the loop thread.',
+  MACHINE_FAILED: 'Machines started but did not become ready; muster released them.',
   NO_PROVIDER: 'No configured instance can serve the template.',
 };
 
 const faultMark = Symbol.for('muster.fault');
 
 export interface FaultDetails {
-  /** The provider's own code, as it came. */
+  /** The provider's own code, unchanged. */
   readonly code?: string;
-  /** Which offer it concerns, by the plugin's own key. */
+  /** The `key` of the offer that the fault concerns. */
   readonly offer?: string;
-  /** The provider said when to come again, in milliseconds. */
+  /** How long the provider asks the caller to wait before the next call, in milliseconds. */
   readonly retry_after_ms?: number;
   readonly cause?: unknown;
 }
 
-/** A provider that did not deliver. Throw one from any plugin call; anything else that is thrown counts as a bug of the plugin. */
+/**
+ * A provider that did not deliver. Any plugin call may throw a ProviderFault; any other thrown value counts as a bug
+ * of the plugin.
+ */
 export class ProviderFault extends Error {
   readonly [faultMark] = true;
   readonly kind: FaultKind;
@@ -101,7 +106,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/** Recognises a fault by its mark and kind, never by class: a plugin may carry its own copy of this module. */
+/** Recognizes a fault by its mark and kind, never by its class: a plugin may carry its own copy of this module. */
 export function isFault(error: unknown): error is ProviderFault {
   return typeof error === 'object' && error !== null && faultMark in error && faultKinds.includes((error as ProviderFault).kind);
 }

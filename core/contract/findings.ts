@@ -1,27 +1,30 @@
-/** One thing that is wrong, or odd, in what a person wrote. Collected, never thrown one by one. */
+/** One error or warning about input that a person wrote. Findings are collected and reported together. */
 export interface Finding {
   readonly level: 'error' | 'warning';
-  /** JSON pointer into what was checked (`/subnet_ids/0`); empty for the whole. */
+  /** JSON pointer into the checked value (`/subnet_ids/0`). Empty: the whole value. */
   readonly path: string;
   readonly message: string;
-  /** Where it was read from, when it came out of a file. */
+  /** The file that the value came from, if any. */
   readonly file?: string;
-  /** Of the last one of a list that was cut: how many more there are, at least. */
+  /** Only in the last finding of a list that was cut: the least number of further findings. */
   readonly more?: number;
 }
 
-/** So many findings are told at once, and so many hints are looked for: a call may be wrong in a hundred thousand places. */
+/**
+ * The most findings that one answer reports, and the most hints that are searched. A call may be wrong in a hundred
+ * thousand places.
+ */
 export const mostFindings = 100;
 
 export const isError = (finding: Finding): boolean => finding.level === 'error';
 
-/** `/machine_count: must be >= 1`, the form in which a finding is shown. */
+/** `/machine_count: must be >= 1`: the form in which a finding is shown. */
 export function sentence(finding: Finding): string {
   const place = [finding.file, finding.path].filter(Boolean).join(' ');
   return place ? `${place}: ${finding.message}` : finding.message;
 }
 
-/** Stands for findings that are not told. */
+/** Stands for the findings that are not reported. */
 export const moreFindings = (more: number, level: Finding['level'] = 'error'): Finding => ({
   level,
   path: '',
@@ -29,7 +32,7 @@ export const moreFindings = (more: number, level: Finding['level'] = 'error'): F
   more,
 });
 
-/** The first findings, and a last one that says how many more there are. */
+/** The first `most` findings, and a last one with the number of the rest. */
 export function firstOf(findings: readonly Finding[], most = mostFindings): readonly Finding[] {
   const single = findings.filter(({ more }) => more === undefined);
   if (single.length === findings.length && single.length <= most) return findings;
@@ -38,12 +41,12 @@ export function firstOf(findings: readonly Finding[], most = mostFindings): read
   return [...single.slice(0, most), moreFindings(more, rest.some(isError) ? 'error' : 'warning')];
 }
 
-/** By the path, as people read them. */
+/** Compares by path, for sorting. */
 export const byPath = (a: Finding, b: Finding): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 /** The first findings in one line, for a `detail`. */
 export const sentences = (findings: readonly Finding[]): string => firstOf(findings).map(sentence).join('; ');
 
-/** The first findings as the details of a refusal have them. */
+/** The first findings in the form of the details of an error. */
 export const placesOf = (findings: readonly Finding[]): readonly { readonly path: string; readonly message: string }[] =>
   firstOf(findings).map(({ path, message }) => ({ path, message }));

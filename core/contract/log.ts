@@ -1,6 +1,6 @@
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** Where muster writes what it does. pino fits as it is. */
+/** The log of muster. A pino logger fits this interface. */
 export interface Log {
   readonly debug: Write;
   readonly info: Write;
@@ -10,5 +10,5 @@ export interface Log {
 
 const nothing: Write = () => {};
 
-/** A log that keeps nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -4,30 +4,30 @@ import type { ProviderApi, ProviderType } from './provider.ts';
 import type { SchedulerStrategy } from './scheduler.ts';
 import type { StorageDriver } from './storage.ts';
 
-/** Serves endpoints of a scheme that is not http, e.g. `simulator:`. */
+/** Serves endpoints of a scheme other than http, for example `simulator:`. */
 export interface EndpointScheme {
-  /** Without the colon. */
+  /** The name of the scheme, without the colon. */
   readonly scheme: string;
   /**
-   * Called at the first use, and again when nobody answers at the address any more: gives what runs already, or starts it. `rest` is what
-   * follows the colon; several instances share what the same `rest` opens.
+   * Returns the URL of a running endpoint, or starts one. Called at the first use, and again when the address no
+   * longer answers. `rest` is the text after the colon; instances with the same `rest` share one endpoint.
    */
   open(rest: string, context: EndpointContext): Promise<{ readonly url: string; close(): Promise<void> }>;
 }
 
 export interface EndpointContext {
-  /** Where files that outlive the process go. */
+  /** The directory for files that outlive the process. */
   readonly data_directory: string;
   readonly log: Log;
 }
 
-/** A plugin is data: it lists what it contributes. Loading one runs nothing. */
+/** A plugin is data: a list of its contributions. Loading a plugin runs no code of its contributions. */
 export interface Plugin {
-  /** As in `plugins:` of the configuration. */
+  /** The name that the list `plugins:` of the configuration uses. */
   readonly name: string;
-  /** The version of these interfaces that it was written for. */
+  /** The version of these interfaces that the plugin is written for. */
   readonly contract: 1;
-  /** Plugins that must be configured too; checked before anything starts. */
+  /** Plugins that must be configured too. Checked before any plugin starts. */
   readonly requires?: readonly string[];
   readonly providers?: readonly ProviderType<any, any>[];
   readonly providerApis?: readonly ProviderApi[];
@@ -39,12 +39,12 @@ export interface Plugin {
 
 const pluginMark = Symbol.for('muster.plugin');
 
-/** Marks an object as a plugin. A plugin module exports it as default. */
+/** Marks an object as a plugin. A plugin module has the plugin as its default export. */
 export function definePlugin(plugin: Plugin): Plugin {
   return Object.freeze(Object.assign(Object.create(null), plugin, { [pluginMark]: true }));
 }
 
-/** Recognises what `definePlugin` made, also by another copy of this module. */
+/** Recognizes the result of `definePlugin`, also of another copy of this module. */
 export function isPlugin(value: unknown): value is Plugin {
   return typeof value === 'object' && value !== null && pluginMark in value;
 }

@@ -10,10 +10,13 @@ import type { Template, TemplateOf } from '../model/template.ts';
 
 /** One call that a plugin made to its provider, for the metrics. */
 export interface ProviderCall {
-  /** As the provider names it, e.g. `RunInstances`. One of a small fixed set: never an id, a URL or a message. */
+  /**
+   * The provider's name of the call, for example `RunInstances`. One of a small fixed set: never an id, a URL or a
+   * message.
+   */
   readonly action: string;
   readonly ms: number;
-  /** The kind of the fault that it ended in. Absent: it was answered. */
+  /** The kind of the fault that ended the call. Absent: the provider answered. */
   readonly kind?: FaultKind;
 }
 
@@ -21,23 +24,33 @@ export interface ProviderCall {
 export interface PluginContext {
   /** The configured name of this provider instance. */
   readonly instance: string;
-  /** Turns an endpoint of the configuration into a URL to call: `http(s)://` passes through, other schemes are served by the plugin that registered them. */
+  /**
+   * Turns an endpoint of the configuration into a URL. `http(s)://` is returned unchanged; the plugin that registered
+   * another scheme serves that scheme.
+   */
   endpoint(url: string): Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Random, made once for a store: marks what is ours in a cloud. */
+  /**
+   * The random id of the installation, made once for each store. Tags with this id mark the resources of muster in a
+   * cloud.
+   */
   readonly installation: string;
-  /** Counts the calls that the plugin makes for this instance, each once it ended. Without it, only calls into the plugin are counted. */
+  /**
+   * Counts the calls that the plugin makes for this instance. The plugin records each call once, after it ended.
+   * Absent: the metrics only count calls into the plugin.
+   */
   readonly calls?: { record(call: ProviderCall): void };
 }
 
-/** What every call into a plugin carries. */
+/** The context of every call into a plugin. */
 export interface Call {
-  /** Aborts at the time-out, at the loss of the claim and at shutdown. */
+  /** Aborts at the time-out, when the claim is lost, and at shutdown. */
   readonly signal: AbortSignal;
   /**
-   * Throws ClaimLost when this process no longer holds the claim, and a fault once the call is over: answered, timed out or told to end. Call it
-   * synchronously before every request that changes the cloud, and let what it throws pass.
+   * Throws ClaimLost when this process no longer holds the claim, and a fault when the call has ended (it was
+   * answered, timed out or was aborted). The plugin calls `fence` synchronously before every request that changes the
+   * cloud, and lets the error pass.
    */
   fence(): void;
   readonly log: Log;
@@ -62,107 +75,143 @@ export interface HostRef {
   readonly name?: string;
 }
 
-/** Something in the cloud that carries an installation's tags. */
+/** A resource in the cloud that carries the tags of an installation. */
 export interface OwnedResource {
   readonly kind: 'machine' | 'container' | 'launch_template';
   readonly id: string;
   readonly request_id?: string;
   readonly attempt?: number;
   readonly created_at?: string;
-  /** For machines: as `observe` would report it. */
+  /** Only for machines: the report that `observe` would give. */
   readonly machine?: MachineReport;
 }
 
-/** A kind of cloud: how to configure it, connect to it and tell whether it answers. */
+/** A kind of cloud: its configuration, its sessions and its health check. */
 export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Session = any> {
   readonly type: string;
-  /** Other names of this type in files and bodies. */
+  /** Other names of this type in files and request bodies. */
   readonly aliases?: readonly string[];
-  /** Fields of `config` in a provider entry. Defaults, bounds, environment overrides, redaction and documentation all come from here. */
+  /**
+   * Fields of `config` in a provider entry. Defaults, bounds, environment overrides, redaction and documentation come
+   * from this schema.
+   */
   readonly config: Config;
-  /** Template fields that all its APIs share. */
+  /** Template fields that all APIs of this type share. */
   readonly fields?: ObjectSchema;
-  /** APIs in the order in which they are taken for a template that names none. Default: the order in which plugins are loaded. */
+  /** The order of the APIs for a template that names none. Default: the order in which the plugins are loaded. */
   readonly prefers?: readonly string[];
-  /** Makes the session of one configured instance. SDKs are imported here, not at the top of the file. No network yet. */
+  /**
+   * Makes the session of one configured instance. Import SDKs here, not at the top of the file. Must not use the
+   * network.
+   */
   connect(config: ValueOf<Config>, context: PluginContext): Session | Promise<Session>;
   /**
-   * Which cloud this session speaks to (account, region, endpoint). Stored with each attempt; the core touches an attempt only through
-   * a session of the same identity. Default: the instance's name.
+   * Which cloud this session speaks to (account, region, endpoint). Stored with each attempt; the core only handles an
+   * attempt through a session of the same identity. Default: the name of the instance.
    */
   identity?(session: Session, call: Call): Promise<string>;
-  /** One cheap question to the provider; throws a ProviderFault when it does not answer. Default: that it connects counts as an answer. */
+  /**
+   * One cheap call to the provider. Throws a ProviderFault when the provider does not answer. Default: a successful
+   * `connect` counts as an answer.
+   */
   check?(session: Session, call: Call): Promise<void>;
   close?(session: Session): Promise<void>;
-  /** Whether this instance serves an API, e.g. by a switch in its config. Default: all registered ones. */
+  /**
+   * Whether this instance serves an API, for example by a switch in its config. Default: it serves all registered
+   * APIs.
+   */
   serves?(config: ValueOf<Config>, api: string): boolean;
-  /** Where it has machines. Cached by the core. */
+  /** The regions and zones in which the provider has machines. The core caches the result. */
   places?(session: Session, call: Call): Promise<Places>;
-  /** What is known of its places without asking anybody, until `places` was. Pure. */
+  /** The places that follow from the configuration alone, for use until `places` answered. Pure. */
   presumedPlaces?(config: ValueOf<Config>): Places;
   /**
-   * The machine type that a template stands for (its first, where it has several). `known` gives what `machineTypes` said, as far as it was asked
-   * yet; for the rest a plugin may bring its own knowledge. Pure.
+   * The machine type of a template; the first one where a template has several. `known` returns the machine types that
+   * `machineTypes` listed so far; for other names the plugin may use built-in data. Pure.
    */
   machineTypeOf?(template: Template, known: (name: string) => MachineType | undefined): MachineType | undefined;
-  /** All that the provider has. Cached by the core. */
+  /** All machine types of the provider. The core caches the result. */
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
-  /** Everything in the cloud that carries this installation's tags: for adoption and the orphan sweep. Default: neither is done. */
+  /**
+   * All resources in the cloud that carry the tags of this installation, for adoption and for discovery of orphans.
+   * Default: neither is done.
+   */
   owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
   /**
-   * Of hosts that callers name and no request knows, those that live: coming up or running. An answer that may be incomplete is a fault. Default:
-   * nobody is asked about such hosts, and nothing is said of them.
+   * Returns those of the given hosts that are coming up or running. The core asks about hosts that a caller names and
+   * that no request knows. An answer that may be incomplete must be a fault. Default: the core reports nothing about
+   * such hosts.
    */
   whichLive?(session: Session, hosts: readonly HostRef[], call: Call): Promise<readonly HostRef[]>;
-  /** Ends what `owned` listed and no request knows. Idempotent: what is gone is a success. Default: such things are only reported. */
+  /**
+   * Removes resources that `owned` listed and that no request knows. Idempotent: a resource that is already gone is a
+   * success. Default: orphans are only reported.
+   */
   remove?(session: Session, orphans: readonly OwnedResource[], call: Call): Promise<void>;
 }
 
-/** What an API can do, and what the core must know to cut orders and to wait. */
+/** What an API supports, and what the core must know to split orders and to wait. */
 export interface Capabilities {
-  readonly supports_spot: boolean;
-  readonly supports_on_demand: boolean;
-  /** The most machines that one request can have through this API. */
-  readonly max_instances: number;
-  /** Empty where the API makes no fleets. */
-  readonly supported_fleet_types: readonly string[];
-  /** A larger want is cut into several orders. */
+  /** The most machines of one order. The core splits a larger request into several orders. */
   readonly machines_per_launch: number;
-  /** `one`: each order names exactly one offer. `many`: one order carries all offers that are left. */
-  readonly offers_per_launch: 'one' | 'many';
-  /** How long after its launch a machine may be missing from `observe` and yet exist. */
+  /** How long after its launch a machine may exist and still be missing from `observe`. */
   readonly visible_within_ms: number;
-  /** How long the same token gives the same result. 0: a lost answer ends the request for a person to decide. */
-  readonly token_valid_ms: number;
   /**
-   * How long a `release` that is still on the wire may undo a newer one. 0 where releases only name machines, so that a late one changes
-   * nothing; default 60 000 (a fleet's target that arrives late).
+   * How long the same token gives the same result. 0: after a lost answer the request fails, and a person must decide.
    */
-  readonly late_release_ms?: number;
+  readonly token_valid_ms: number;
+  /** Default: false. */
+  readonly supports_spot: boolean;
+  /** Default: true. */
+  readonly supports_on_demand: boolean;
+  /** The most machines that one request can get through this API. Default: 10 000, the maximum of any request. */
+  readonly max_instances: number;
+  /** Default: empty, the API makes no fleets. */
+  readonly supported_fleet_types: readonly string[];
+  /** `one`: each order names exactly one offer. `many` (default): one order carries all remaining offers. */
+  readonly offers_per_launch: 'one' | 'many';
+  /**
+   * How long a `release` that is still in flight may undo a newer one. 0 where a release only names machines, so that
+   * a late release changes nothing. Default: 60 000, for fleets, whose target capacity a late release may overwrite.
+   */
+  readonly late_release_ms: number;
 }
+
+/** Capabilities as a plugin declares them. Three are mandatory, because no default of them is safe for every cloud. */
+export type DeclaredCapabilities = Pick<Capabilities, 'machines_per_launch' | 'visible_within_ms' | 'token_valid_ms'> &
+  Partial<Capabilities>;
+
+const defaultCapabilities: Omit<Capabilities, 'machines_per_launch' | 'visible_within_ms' | 'token_valid_ms'> = {
+  supports_spot: false,
+  supports_on_demand: true,
+  max_instances: 10_000,
+  supported_fleet_types: [],
+  offers_per_launch: 'many',
+  late_release_ms: 60_000,
+};
 
 /** One order to one API. */
 export interface LaunchOrder<Fields extends ObjectSchema = any, Prepared = undefined> {
   readonly request_id: string;
   readonly attempt: number;
-  /** At most 64 characters of `[a-z0-9]`; stands for the whole order. */
+  /** At most 64 characters of `[a-z0-9]`. Identifies the whole order. */
   readonly token: string;
-  /** At most `capabilities.machines_per_launch`. Machines, never units of capacity. */
+  /** At most `capabilities.machines_per_launch`. Counts machines, never units of capacity. */
   readonly machine_count: number;
   readonly template: TemplateOf<Fields>;
-  /** Exactly one where `offers_per_launch` is `one`; absent where the API has no `offers`. */
+  /** Exactly one offer where `offers_per_launch` is `one`. Absent where the API has no `offers`. */
   readonly offers?: readonly Offer[];
   readonly tags: Readonly<Record<string, string>>;
-  /** What `prepare` returned; absent for `dispose` and `find` when it never did. */
+  /** The result of `prepare`. Absent in `dispose` and `find` when `prepare` returned no result. */
   readonly prepared: Prepared;
 }
 
 export interface Launch<Handle extends object = any> {
-  /** JSON; the core never looks inside. */
+  /** JSON. The core never reads its content. */
   readonly handle: Handle;
   readonly machines?: readonly MachineReport[];
   readonly shortfall?: readonly Shortfall[];
-  /** No further machine will come by itself. */
+  /** No further machine will start without a new call. */
   readonly settled: boolean;
 }
 
@@ -171,26 +220,29 @@ export interface Watched<Handle extends object = any> {
   readonly order: LaunchOrder<any, any>;
   /** Machines of this attempt that are not known to be gone; see `only_known`. */
   readonly known: readonly MachineRef[];
-  /** Nothing more was to come when it was last looked at, and all known machines that shall stay were ready: to see that they live is enough. */
+  /**
+   * At the last observation no machine was incoming, and all known machines that shall stay were ready. Then it is
+   * enough to check that the machines live.
+   */
   readonly steady?: boolean;
   /**
-   * Of a large attempt at rest only `known` are asked about, those that are to go: others need not be looked for or reported,
-   * and nothing but the machines of the answer is read. An API may answer as always.
+   * Set for a large attempt at rest: the core only needs reports for the machines in `known`, which are to be
+   * released. The core ignores everything else in the answer. An API may ignore the flag.
    */
   readonly only_known?: boolean;
 }
 
 export interface Observation<Handle extends object = any> {
-  /** A known machine that is not listed counts as not seen, never as gone. */
+  /** A known machine that is missing from this list counts as not seen, never as gone. */
   readonly machines: readonly MachineReport[];
   readonly settled: boolean;
   readonly shortfall?: readonly Shortfall[];
   /**
-   * It goes on trying by itself and yet gets nothing: `shortfall` says why for all that it may draw on. The core stops it, with `to_come: 0`,
-   * before it tries elsewhere.
+   * The provider keeps trying without effect; `shortfall` gives the reason for every offer. The core stops the attempt
+   * with `to_come: 0` before it tries another offer or instance.
    */
   readonly stuck?: boolean;
-  /** When it changed. */
+  /** The new handle, if it changed. */
   readonly handle?: Handle;
 }
 
@@ -203,21 +255,25 @@ export interface MachineReport {
   readonly public_ip?: string;
   /** ISO 8601. */
   readonly launched_at?: string;
-  /** Usable by the caller: running, name and address known. */
+  /** The caller can use the machine: it runs, and its name and address are known. */
   readonly ready: boolean;
-  /** ISO 8601: the cloud takes it back then. null: nobody takes it back, whatever was said before; absent: nothing is known of it. */
+  /**
+   * ISO 8601: when the cloud takes the machine back. null: the cloud does not take it back, whatever an earlier report
+   * said. Absent: not known.
+   */
   readonly reclaim_at?: string | null;
   readonly message?: string;
-  /** Which of the machine types of its template it is. */
+  /** Which machine type of its template the machine has. */
   readonly machine_type?: string;
-  /** How it is paid for. */
+  /** How the machine is paid for. */
   readonly market?: Market;
   /**
-   * Where it runs, in the words of `places`: what an outage hits as a whole. An answer that lists none of the machines of a zone says of none of them that
-   * it is gone. Absent: an outage of a part of the provider cannot be told from machines that are gone.
+   * Where the machine runs, as a zone of `places`: the part of the provider that fails as a whole. When an answer
+   * lists no machine of a zone, the core treats none of the zone's machines as gone. Absent: the core cannot
+   * distinguish an outage of a zone from machines that are gone.
    */
   readonly zone?: string;
-  /** Zone, weight …: stored, and handed back in MachineRef. */
+  /** Data of the API, for example a weight. Stored, and handed back in MachineRef. */
   readonly data?: object;
 }
 
@@ -229,63 +285,82 @@ export interface MachineRef {
   readonly data?: object;
 }
 
-/** What shall be. Absolute, so that saying it twice changes nothing. */
+/** The state that shall be reached. Absolute, so that a repeated call changes nothing. */
 export interface ReleaseTarget {
   readonly go: readonly MachineRef[];
   readonly stay: readonly MachineRef[];
-  /** How many more may still arrive. */
+  /** How many more machines may still arrive. */
   readonly to_come: number;
 }
 
 export interface Progress {
-  /** `false`: call me again after `again_ms` (default 2 000). */
+  /** `false`: the core calls again after `again_ms` milliseconds (default 2 000). */
   readonly done: boolean;
   readonly again_ms?: number;
 }
 
-/** One way of a cloud to hand out machines. Three verbs; all else is optional. */
+/**
+ * One way of a cloud to provide machines. `launch`, `observe` and `release` are mandatory; all other members are
+ * optional.
+ */
 export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, Handle extends object = any, Prepared = any> {
-  /** The provider type that it belongs to. */
+  /** The provider type that the API belongs to. */
   readonly type: string;
   readonly name: string;
-  /** Other names of this API in files and bodies. */
+  /** Other names of this API in files and request bodies. */
   readonly aliases?: readonly string[];
   readonly capabilities: Capabilities;
   /** Template fields of this API beyond the common ones. */
   readonly fields?: Fields;
   /**
-   * Creates or resolves what the launch refers to (launch template version, image id) and returns the exact parameters of the launch.
-   * Idempotent by `order.token`. The result is stored before `launch` is called and never made again for this attempt.
+   * Creates or resolves everything that the launch refers to (launch template version, image id) and returns the exact
+   * parameters of the launch. Idempotent by `order.token`. The core stores the result before it calls `launch`, and
+   * does not call `prepare` again for this attempt.
    */
   prepare?(session: Session, order: LaunchOrder<Fields>, call: Call): Promise<Prepared>;
   /**
-   * One attempt. The same `order.token` never starts more than `machine_count` machines, however often it is called. A launch that started a part
-   * answers with it, and with a shortfall; it throws only where nothing was started, or `unknown-outcome`.
+   * Executes one attempt. However often it is called, the same `order.token` never starts more than `machine_count`
+   * machines. A launch that started a part of the order returns that part with a shortfall. It throws only where
+   * nothing was started, or with `unknown-outcome`.
    */
   launch(session: Session, order: LaunchOrder<Fields, Prepared>, call: Call): Promise<Launch<Handle>>;
   /**
-   * One entry for each entry of `watched`, in order; a fault in one is its entry, not a throw. The core hands over everything that is due
-   * for this instance and API at once, so that describes can be grouped.
+   * Returns one entry for each entry of `watched`, in the same order. A fault of one entry is returned as that entry,
+   * not thrown. The core passes all due attempts of this instance and API in one call, so that the plugin can group
+   * its describe calls.
    */
   observe(session: Session, watched: readonly Watched<Handle>[], call: Call): Promise<readonly (Observation<Handle> | ProviderFault)[]>;
   /**
-   * Brings a handle to its aim. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already gone is a success.
-   * Done = the provider accepted it, and nothing beyond `to_come` arrives any more.
+   * Brings an attempt to the target. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already
+   * gone is a success. `done` means that the provider accepted the target, and that no machines beyond `to_come` will
+   * arrive.
    */
-  release(session: Session, handle: Handle, aim: ReleaseTarget, call: Call): Promise<Progress>;
-  /** Removes what is left when no machine remains: fleet, group, launch template. Also called with the order alone, when no handle ever came. */
+  release(session: Session, handle: Handle, target: ReleaseTarget, call: Call): Promise<Progress>;
+  /**
+   * Removes the rest of an attempt without machines: fleet, group, launch template. Also called with the order alone,
+   * when no handle was ever stored.
+   */
   dispose?(
     session: Session,
     left: { readonly order: LaunchOrder<Fields, Prepared | undefined>; readonly handle?: Handle },
     call: Call,
   ): Promise<Progress>;
-  /** After a lost answer: what the order is seen to have started. `undefined` = nothing seen yet, which proves nothing. */
+  /**
+   * Looks for the effect of an order whose answer was lost. `undefined` means that nothing is visible yet; this proves
+   * nothing.
+   */
   find?(session: Session, order: LaunchOrder<Fields, Prepared | undefined>, call: Call): Promise<Handle | undefined>;
-  /** Containers of this API (fleets, groups) that carry an installation's tags, for the orphan sweep. Default: it keeps none. */
+  /**
+   * Containers of this API (fleets, groups) that carry the tags of an installation, for discovery of orphans. Default:
+   * none.
+   */
   owned?(session: Session, installation: string, call: Call): AsyncIterable<OwnedResource>;
-  /** Takes containers away that no request knows, so that they start nothing more; their machines are ended apart. Idempotent. */
+  /**
+   * Removes containers that no request knows, so that they start no further machines; `remove` of the provider type
+   * ends their machines. Idempotent.
+   */
   remove?(session: Session, orphans: readonly OwnedResource[], call: Call): Promise<void>;
-  /** What this API cannot honour in a template. Pure. */
+  /** Findings about fields of a template that this API cannot honor. Pure. */
   review?(template: TemplateOf<Fields>): readonly Finding[];
   /** The pools that a template allows, best first. Pure. Shortfalls name offers by the same key. */
   offers?(template: TemplateOf<Fields>): readonly Offer[];
@@ -297,7 +372,19 @@ export function defineProviderType<C extends ObjectSchema, S>(type: ProviderType
 }
 export type SessionOf<T> = T extends ProviderType<any, infer S> ? S : never;
 
-/** `defineProviderApi<SessionOf<typeof cloud>>()({…})` infers fields, handle and prepared. */
+/** A provider API as a plugin declares it. */
+export type DeclaredProviderApi<Session, Fields extends ObjectSchema, Handle extends object, Prepared> = Omit<
+  ProviderApi<Session, Fields, Handle, Prepared>,
+  'capabilities'
+> & { readonly capabilities: DeclaredCapabilities };
+
+/**
+ * Infers fields, handle and prepared, and adds the defaults of `capabilities`: `defineProviderApi<SessionOf<typeof
+ * cloud>>()({…})`.
+ */
 export function defineProviderApi<S>() {
-  return <F extends ObjectSchema, H extends object, P = undefined>(api: ProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => api;
+  return <F extends ObjectSchema, H extends object, P = undefined>(api: DeclaredProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => ({
+    ...api,
+    capabilities: { ...defaultCapabilities, ...api.capabilities },
+  });
 }

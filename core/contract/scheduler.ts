@@ -6,9 +6,9 @@ import type { Template } from '../model/template.ts';
 import type { MachineType } from './provider.ts';
 import type { MachineKey } from '../model/machine.ts';
 
-/** How one thing looks to a caller. Pure. */
+/** Renders one kind of answer for a caller. Pure. */
 export interface View<T> {
-  /** The shape of what `render` returns: for documentation. */
+  /** The schema of the result of `render`, for documentation. */
   readonly schema: TSchema;
   render(value: T): unknown;
 }
@@ -16,24 +16,26 @@ export interface View<T> {
 /** A request with its machines. */
 export interface RequestDetail {
   readonly request: RequestRecord;
-  /** Without those that failed and were replaced. Absent when the caller did not ask for them (`long=false`). */
+  /**
+   * Without machines that failed and were replaced. Absent when the caller did not ask for machines (`long=false`).
+   */
   readonly machines?: readonly MachineRecord[];
-  /** Return requests: what was asked back. */
+  /** Only for return requests: the machines that the caller returned. */
   readonly machine_keys?: readonly MachineKey[];
-  /** What a machine of it is like, where the provider knows. Absent where nobody looked it up. */
+  /** The machine type of a machine of the request, where the provider knows it. Absent: it was not looked up. */
   readonly typeOf?: (machine: MachineRecord) => MachineType | undefined;
 }
 
-/** Part of a list with what is said about it. */
+/** Part of a list, with its context. */
 export interface ListOf<T> {
   readonly items: readonly T[];
-  /** How many match in all. */
+  /** How many entries match in total. */
   readonly total_count: number;
-  /** Where the answer would have become too large and was cut: the offset of the first entry that it lacks. */
+  /** Only when the answer was cut because of its size: the offset of the first entry that is not in the answer. */
   readonly next_offset?: number;
-  /** Where entries were asked for by name: the names that nobody knows. */
+  /** When entries are named: the names that do not exist. */
   readonly not_found?: readonly string[];
-  /** The filters that were given. */
+  /** The filters of the caller. */
   readonly filters?: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -42,63 +44,66 @@ export interface ListOf<T> {
 /** A template as callers see it. */
 export interface TemplateDetail {
   readonly template: Template;
-  /** What its machines are like, where the provider knows. */
+  /** The machine type of the template, where the provider knows it. */
   readonly machine_type?: MachineType;
-  /** How many machines can be had now. Absent: nothing is known that speaks against any number. */
+  /** How many machines are available now. Absent: no limit is known. */
   readonly available?: number;
-  /** What its files say in their own words, as far as nothing that is merged over them says otherwise. */
+  /** The keys of its files in their own spelling, except those that a later layer overrides. */
   readonly as_written?: readonly WrittenKey[];
 }
 
-/** A machine that the cloud takes, or took, back by itself. */
+/** A machine that the cloud takes back, or took back, on its own initiative. */
 export interface Reclaimed {
   readonly machine_id: string;
   readonly name?: string;
   readonly reason: string;
-  /** Seconds until it is gone; 0 when it is gone already. */
+  /** Seconds until the machine is gone. 0: it is gone already. */
   readonly grace_period_s: number;
 }
 
-/** A key of a template file as it stands there. */
+/** A key of a template file, unchanged. */
 export interface WrittenKey {
   readonly key: string;
   readonly value: unknown;
-  /** The fields that were read from it, in canonical spelling; none where it says nothing. */
+  /** The fields that were read from the key, in canonical spelling. Empty: the key sets no field. */
   readonly fields: readonly string[];
 }
 
-/** One layer of one template, as read from a file, in canonical spelling. */
+/** One layer of one template, read from a file, in canonical spelling. */
 export interface TemplateLayer {
   readonly template_id: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** For dialects that show a file's keys again as they were written. Default: none are kept. */
+  /** For dialects that show the keys of a file again as they were written. Default: none are kept. */
   readonly as_written?: readonly WrittenKey[];
 }
 
-/** What a dialect made of a template file. A template that is wrong is left out of `layers` and told in `findings`. */
+/** The result of reading a template file. An invalid template is not in `layers`; `findings` reports it. */
 export interface TemplatesRead {
   readonly layers: readonly TemplateLayer[];
   readonly findings: readonly Finding[];
 }
 
-/** How a list looks, entry by entry: so that of a long list only what changed has to be made anew. */
+/** Renders a list entry by entry, so that a long list only renders the entries that changed. */
 export interface ListView<T> extends View<ListOf<T>> {
   entry(value: T): unknown;
-  /** The whole with these entries, in this order: given as they are, and nowhere else in it. */
+  /**
+   * Renders the list around rendered entries. The result contains the entries unchanged, in this order, in exactly one
+   * place.
+   */
   around(list: Omit<ListOf<T>, 'items'> & { readonly count: number }, entries: readonly unknown[]): unknown;
 }
 
-/** A list's view from its parts. */
+/** Makes the view of a list from its parts. */
 export function listView<T>(parts: Omit<ListView<T>, 'render'>): ListView<T> {
   return { ...parts, render: (list) => parts.around({ ...list, count: list.items.length }, list.items.map(parts.entry)) };
 }
 
-/** How requests and templates look to one kind of caller. Pure. */
+/** Renders requests and templates for one kind of caller. Pure. */
 export interface SchedulerStrategy {
   readonly name: string;
   /**
-   * What its answers are over REST, e.g. `text/csv; charset=utf-8`: the views then render text, and their schemas say so. Refusals stay JSON. Default:
-   * `application/json`.
+   * The media type of its answers over REST, for example `text/csv; charset=utf-8`. The views then render text, and
+   * their schemas say so. Errors stay JSON. Default: `application/json`.
    */
   readonly media_type?: string;
   readonly requested: View<RequestDetail>;
@@ -107,18 +112,21 @@ export interface SchedulerStrategy {
   readonly listed: ListView<RequestDetail>;
   readonly templates: View<ListOf<TemplateDetail>>;
   readonly reclaims: View<readonly Reclaimed[]>;
-  /** My word for how a request stands, where an answer that looks the same under every scheduler tells it. Absent: muster's own. */
+  /**
+   * This strategy's word for the status of a request, for answers that look the same under every scheduler. Absent:
+   * the status word of muster.
+   */
   statusWord?(request: RequestRecord): string;
   /**
-   * Whether this file is of my dialect; asked of every loaded strategy, in configuration order. A file that none recognises is read by
-   * the first strategy that reads templates and recognises nothing in particular.
+   * Whether a file is of this dialect. The core asks every loaded strategy, in configuration order. A file that no
+   * strategy recognizes is read by the first strategy that has `readTemplates` and no `recognises`.
    */
   recognises?(file: unknown, name: string): boolean;
-  /** Reads a template file into layers with canonical field names; unknown keys are kept as written. */
+  /** Reads a template file into layers with canonical field names. Unknown keys stay as written. */
   readTemplates?(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead;
 }
 
-/** A raw template in the spelling of its schema, with what is wrong with it. */
+/** A raw template in the spelling of its schema, with findings about it. */
 export interface CanonicalTemplate {
   readonly fields: Record<string, unknown>;
   readonly findings: readonly Finding[];

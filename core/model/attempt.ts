@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Offer, Shortfall } from './shortfall.ts';
 import type { Template } from './template.ts';
 
-/** The order of an attempt as it was frozen before anything was sent: a replay sends exactly this. */
+/** The order of an attempt, frozen before the first call. A replay sends exactly this order. */
 export const StoredOrder = Type.Object({
   machine_count: Type.Integer({ minimum: 1 }),
   template: Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })),
@@ -12,68 +12,81 @@ export const StoredOrder = Type.Object({
 export type StoredOrder = Static<typeof StoredOrder>;
 
 /**
- * How far an attempt is.
- * - `open`: the intent is stored, the outcome is not known: it may have been sent
- * - `launched`: the provider gave a handle
- * - `closed`: the provider refused it; it started nothing
- * - `lost`: its outcome can no longer be learned by replay; whatever appears is released
+ * The states of an attempt.
+ * - `open`: the intent is stored and the outcome is not known; the order may have been sent
+ * - `launched`: the provider returned a handle
+ * - `closed`: the provider refused the order and started nothing
+ * - `lost`: a replay can no longer tell the outcome; machines that appear later are released
  */
 export const attemptStates = ['open', 'launched', 'closed', 'lost'] as const;
 export type AttemptState = (typeof attemptStates)[number];
 
-/** One order to one API of one provider instance. Its token pins the whole order, so changed parameters are a new attempt. */
+/**
+ * One order to one API of one provider instance. Its token identifies the whole order, so changed parameters need a
+ * new attempt.
+ */
 export const AttemptRecord = Type.Object({
   request_id: Type.String(),
   attempt: Type.Integer({ minimum: 1 }),
   provider_instance: Type.String(),
   provider_type: Type.String(),
   api: Type.String(),
-  /** The cloud that the session spoke to when the order was made; the attempt is touched only through a session of the same identity. */
+  /**
+   * The cloud that the session spoke to when the order was made. Only a session of the same identity handles the
+   * attempt.
+   */
   identity: Type.String(),
   token: Type.String(),
   order: StoredOrder,
   state: Type.Unsafe<AttemptState>(Type.Enum([...attemptStates])),
-  /** What `prepare` returned, boxed so that an absent and an empty result differ. */
+  /** The result of `prepare`, boxed so that an absent and an empty result differ. */
   prepared: Type.Optional(Type.Object({ value: Type.Unknown() })),
   handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
-  /** The handle of an answer that is not stored as a whole yet. */
+  /** The handle of an answer whose machines are not stored completely yet. */
   accepted_handle: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /**
-   * Something may still come of it, so its request counts against `max_concurrent_requests` of the instance. Derived from its other fields, and stored
-   * for the store to count by. Absent: it counts no more.
+   * The attempt may still start machines, so its request counts against `max_concurrent_requests` of the instance.
+   * Derived from the other fields, and stored so that the store can count by it. Absent: the attempt no longer counts.
    */
   active: Type.Optional(Type.Boolean()),
-  /** No further machine will come by itself. */
+  /** No further machine will start without a new call. */
   settled: Type.Boolean(),
-  /** The provider accepted that no more than this many machines arrive. 0: stopped. */
+  /** The provider accepted that at most this many further machines arrive. 0: the attempt is stopped. */
   to_come: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** How many of its machines had been lost when `to_come` was asked for. */
+  /** How many machines of the attempt were lost when the provider accepted `to_come`. */
   lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Derived: more machines of it were lost since. What the provider was told to keep is more than there is, so it may start another. */
+  /**
+   * Derived: more machines of the attempt were lost since then. The provider was told to keep more machines than
+   * exist, so it may start another one.
+   */
   reopened: Type.Optional(Type.Boolean()),
-  /** The provider said once that it goes on trying to no effect; it is stopped before another attempt is made. */
+  /**
+   * The provider reported once that it keeps trying without effect. The attempt is stopped before another one is made.
+   */
   stuck: Type.Optional(Type.Boolean()),
-  /** Every call so far was certainly not executed. Cleared, durably, before the next one. */
+  /** The provider certainly executed none of the calls so far. Cleared, durably, before the next call. */
   unsent: Type.Boolean(),
-  /** A call may have been executed without an answer: only a replay, or the token's age, ends the doubt. */
+  /** The provider may have executed a call without an answer. Only a replay or the age of the token ends the doubt. */
   doubtful: Type.Boolean(),
-  /** What the provider kept for it is removed. */
+  /** Everything that the provider kept for the attempt is removed. */
   disposed: Type.Boolean(),
   shortfall: Type.Array(Shortfall),
   created_at: Type.Integer(),
-  /** The first time that `launch` was about to be called; bounds the life of the token. */
+  /** When `launch` was about to be called for the first time. The validity of the token counts from this time. */
   sent_at: Type.Optional(Type.Integer()),
-  /** How long the call that gave its outcome took. */
+  /** The duration of the call that gave the outcome, in milliseconds. */
   answered_ms: Type.Optional(Type.Integer()),
-  /** Calls that ended without an outcome, in a row. */
+  /** The number of consecutive calls that ended without an outcome. */
   tries: Type.Integer(),
-  /** How often it was looked for by tag, once it was lost. */
+  /** How often the machines of the lost attempt were looked up by tag. */
   looks: Type.Optional(Type.Integer()),
-  /** A machine of it was seen after it had been given up without a handle: it was looked for once more. */
+  /**
+   * A machine appeared after the attempt was marked lost without a handle, and the attempt was recovered once more.
+   */
   sought: Type.Optional(Type.Boolean()),
-  /** Not before then is it called again. */
+  /** The earliest time of the next call. */
   retry_at: Type.Optional(Type.Integer()),
-  /** What its times were moved by, of `moved_ms` of its request. */
+  /** The part of `moved_ms` of the request that was already added to the times of the attempt. */
   moved_ms: Type.Optional(Type.Integer()),
   /** The last failure, for people. */
   message: Type.Optional(Type.String()),

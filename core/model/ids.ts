@@ -1,21 +1,22 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 
-/** `req-…`: sortable by time, so that the newest are near each other in the index. */
+/** `req-…`: sortable by time, so that new ids are neighbors in the index. */
 export const newRequestId = (): string => `req-${randomUUIDv7()}`;
 export const newReturnId = (): string => `ret-${randomUUIDv7()}`;
 export const newSignalId = (): string => `signal-${randomUUIDv7()}`;
 
 /**
- * The idempotency token of an attempt: 52 characters of `[a-v0-9]`. A function of the installation, the request and the attempt, so
- * that a restart finds the same one; new for each attempt, because a provider remembers the parameters with it.
+ * The idempotency token of an attempt: 52 characters of `[a-v0-9]`. Computed from the installation, the request and
+ * the attempt, so that it is the same after a restart. Each attempt has its own token, because a provider stores the
+ * parameters with the token.
  */
 export function attemptToken(installation: string, requestId: string, attempt: number): string {
   const digest = createHash('sha256').update(`${installation}\u0000${requestId}\u0000${attempt}`).digest('hex');
   return BigInt(`0x${digest}`).toString(32).padStart(52, '0');
 }
 
-/** A fingerprint of a JSON value that does not depend on the order of its keys. */
-export function fingerprint(value: unknown): string {
+/** A fingerprint of a JSON value that does not depend on the order of keys. */
+export function jsonFingerprint(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('base64url');

@@ -4,7 +4,7 @@ import type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './recor
 import type { RequestRecord } from './request.ts';
 import type { SignalRecord } from './signal.ts';
 
-/** What is stored, by kind. */
+/** The stored records, by kind. */
 export interface Records {
   readonly request: RequestRecord;
   readonly attempt: AttemptRecord;
@@ -18,8 +18,9 @@ export interface Records {
 export type Kind = keyof Records;
 
 /**
- * How each kind is kept: the fields that identify a record, and the fields that queries may filter and sort by. A storage keeps
- * these as columns (with an index where `indexes` says so) and the whole record as JSON beside them.
+ * The storage layout of each kind: the fields that identify a record, and the fields that queries may filter and sort
+ * by. A storage keeps these fields as columns (with an index for each entry of `indexes`), and the whole record as
+ * JSON.
  */
 export const kinds = {
   request: {
@@ -85,5 +86,5 @@ export interface KindShape<R> {
 
 export type KeyField<K extends Kind> = (typeof kinds)[K]['key'][number];
 export type Column<K extends Kind> = KeyField<K> | (typeof kinds)[K]['columns'][number];
-/** The fields that name one record. */
+/** The fields that identify one record. */
 export type KeyOf<K extends Kind> = { readonly [F in KeyField<K> & keyof Records[K]]: Records[K][F] };

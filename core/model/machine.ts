@@ -1,20 +1,26 @@
 import { Type, type Static } from 'typebox';
 import { markets, type Market } from './market.ts';
 
-/** The states of a machine. `failed` is muster's own: it never became usable, or was lost. */
+/** The states of a machine. `failed` is a state of muster alone: the machine never became usable, or was lost. */
 export const machineStatuses = ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated', 'failed'] as const;
 export const MachineStatus = Type.Enum([...machineStatuses]);
 export type MachineStatus = (typeof machineStatuses)[number];
 
-/** Why a machine is wanted gone. `surplus`: more came than are wanted. `late`: it came after the end. `failed`: it never became usable. */
+/**
+ * Why a machine shall go. `surplus`: more machines arrived than the target. `late`: the machine arrived after the end
+ * of the request. `failed`: it never became usable.
+ */
 export const goingReasons = ['returned', 'cancelled', 'failed', 'surplus', 'late'] as const;
 export type GoingReason = (typeof goingReasons)[number];
 
-/** Which machine: unique over all provider instances. */
+/** Identifies a machine over all provider instances. */
 export const MachineKey = Type.Object({ provider_instance: Type.String(), machine_id: Type.String() });
 export type MachineKey = Static<typeof MachineKey>;
 
-/** A machine that a provider started for an attempt. Times made by muster are epoch milliseconds; `launched_at` and `reclaim_at` are the provider's ISO 8601. */
+/**
+ * A machine that a provider started for an attempt. Times of muster are epoch milliseconds; `launched_at` and
+ * `reclaim_at` are ISO 8601 times of the provider.
+ */
 export const MachineRecord = Type.Object({
   provider_instance: Type.String(),
   machine_id: Type.String(),
@@ -30,32 +36,44 @@ export const MachineRecord = Type.Object({
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
-  /** Where it runs, in the provider's own spelling. */
+  /** The zone of the machine, in the provider's spelling. */
   zone: Type.Optional(Type.String()),
-  /** What the provider API keeps with the machine; handed back to it, never looked into. */
+  /** Data of the provider API. Handed back to the API; the core never reads it. */
   data: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
-  /** When muster first heard of it. */
+  /** When muster first received a report of the machine. */
   created_at: Type.Integer(),
-  /** Set once, when it was first usable by the caller. */
+  /** When the machine was first usable by the caller. Set once. */
   ready_at: Type.Optional(Type.Integer()),
-  /** Set when it is wanted gone; never unset. */
+  /** Why the machine shall go. Never cleared. */
   going: Type.Optional(Type.Unsafe<GoingReason>(Type.Enum([...goingReasons]))),
-  /** The provider accepted its release. */
+  /** When the provider accepted the release of the machine. */
   released_at: Type.Optional(Type.Integer()),
-  /** It exists no more. */
+  /** When muster learned that the machine no longer exists. */
   gone_at: Type.Optional(Type.Integer()),
-  /** It went without being asked to: reclaimed, or killed from outside. */
+  /** The machine ended without a release by muster: the cloud reclaimed it, or another party terminated it. */
   lost: Type.Optional(Type.Boolean()),
-  /** The return request that took it back first. */
+  /** The first return request that took the machine back. */
   return_id: Type.Optional(Type.String()),
-  /** A caller gave it back while it counted as gone: should it turn up again, it goes. */
+  /** A caller returned the machine while it counted as gone. If the machine appears again, it is released. */
   given_up: Type.Optional(Type.Boolean()),
-  /** Of `moved_ms` of its request, by how much the times were moved that it is judged by: its age until it is ready, and `missing_since`. */
+  /**
+   * The part of `moved_ms` of the request that was already added to the times of the machine: its creation time until
+   * it is ready, and `missing_since`.
+   */
   moved_ms: Type.Optional(Type.Integer()),
-  /** Since when the provider does not list it, though it lists others. */
+  /** Since when the provider has not listed the machine, although it lists others. */
   missing_since: Type.Optional(Type.Integer()),
 });
 export type MachineRecord = Static<typeof MachineRecord>;
 
-/** The string by which a machine is looked up in maps. */
+/** The key of a machine in maps. */
 export const machineKey = (machine: MachineKey): string => `${machine.provider_instance}\u0000${machine.machine_id}`;
+
+/**
+ * The message about a machine that callers see. Undefined for a machine that ends because it was returned or
+ * cancelled: the cloud describes this expected end as an error.
+ */
+export function machineMessage({ message, going, lost, status }: MachineRecord): string | undefined {
+  const expected = (going === 'returned' || going === 'cancelled') && lost !== true;
+  return expected && (status === 'shutting-down' || status === 'terminated') ? undefined : message;
+}

@@ -1,12 +1,12 @@
-/** How a machine is paid for, as it is stored and as providers report it. A Spot machine may be taken back by the cloud. */
+/** How a machine is paid for, as stored and as reported by providers. The cloud may reclaim a Spot machine. */
 export const markets = ['spot', 'on-demand', 'capacity-block'] as const;
 export type Market = (typeof markets)[number];
 
-/** The markets in the words that callers read and write: those of a template's `price_type`. */
+/** The names of the markets in calls, answers and `price_type` of templates. */
 export const marketWords = ['ondemand', 'spot', 'capacity_block'] as const;
 export type MarketWord = (typeof marketWords)[number];
 
-/** Other spellings of the words. */
+/** Other spellings of these names. */
 export const marketSpellings: Readonly<Record<string, MarketWord>> = {
   'on-demand': 'ondemand',
   on_demand: 'ondemand',
@@ -17,8 +17,8 @@ export const marketSpellings: Readonly<Record<string, MarketWord>> = {
 
 const stored: Readonly<Record<MarketWord, Market>> = { ondemand: 'on-demand', spot: 'spot', capacity_block: 'capacity-block' };
 
-/** The market that a word means. */
+/** The market for a name. */
 export const marketOfWord = (word: MarketWord): Market => stored[word];
 
-/** The word for a market. */
+/** The name of a market. */
 export const marketWord = (market: Market): MarketWord => marketSpellings[market] ?? 'spot';

@@ -1,10 +1,10 @@
-/** What an instance was measured to do, over all requests that ended. */
+/** Counters of an instance over all requests that ended. */
 export interface Measured {
   readonly total_requests: number;
-  /** It gave at least one machine. */
+  /** Requests that got at least one machine from the instance. */
   readonly successful_requests: number;
   readonly failed_requests: number;
-  /** Launches that were answered, and the milliseconds that all these answers took. */
+  /** The number of answered launches, and the sum of their durations in milliseconds. */
   readonly answers: number;
   readonly answer_ms: number;
 }

@@ -1,17 +1,17 @@
 import { Type, type Static } from 'typebox';
 
-/** A template made over the API: the top layer of its id. A `null` field hides what a file says. */
+/** A template that was written over the API: the top layer of its id. A `null` field hides the value of a file. */
 export const TemplateRecord = Type.Object({
   template_id: Type.String(),
   fields: Type.Record(Type.String(), Type.Unknown()),
   created_at: Type.Integer(),
   updated_at: Type.Integer(),
-  /** Kept by the store: rises with every commit. */
+  /** Maintained by the store: increases with every commit. */
   version: Type.Integer(),
 });
 export type TemplateRecord = Static<typeof TemplateRecord>;
 
-/** An accepted call under an Idempotency-Key: the same key and body get the same request again. */
+/** An accepted call with an Idempotency-Key. The same key and body get the same request again. */
 export const KeyRecord = Type.Object({
   scope: Type.String(),
   key: Type.String(),
@@ -23,24 +23,24 @@ export const KeyRecord = Type.Object({
 export type KeyRecord = Static<typeof KeyRecord>;
 
 /**
- * Something that the loop learned and every process may read: health and statistics of an instance, offers without capacity,
- * the installation's id.
+ * A fact that the loop learned and that every process may read: health and statistics of an instance, offers without
+ * capacity, the id of the installation.
  */
 export const FactRecord = Type.Object({
   topic: Type.String(),
-  /** Provider instance, or what else the topic is kept by. */
+  /** The provider instance, or another name that the topic is kept by. */
   name: Type.String(),
   item: Type.String(),
   value: Type.Unknown(),
   at: Type.Integer(),
-  /** Epoch milliseconds after which it no longer holds. */
+  /** Epoch milliseconds after which the fact no longer holds. */
   until: Type.Optional(Type.Integer()),
 });
 export type FactRecord = Static<typeof FactRecord>;
 
-/** One line of the journal. Written in the same commit as the change it tells of, never changed. */
+/** One entry of the journal. Written in the same commit as the change that it describes; never changed. */
 export const EventRecord = Type.Object({
-  /** Given by the store, rising. */
+  /** Assigned by the store, in increasing order. */
   seq: Type.Integer(),
   at: Type.Integer(),
   type: Type.String(),

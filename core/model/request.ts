@@ -6,19 +6,22 @@ import type { Template } from './template.ts';
 export const requestStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 export type RequestStatus = (typeof requestStatuses)[number];
 
-/** Once there, the status of a provisioning request never changes again. */
+/** The default time-out of a request or a return in seconds, where neither the caller nor the template sets one. */
+export const defaultTimeoutS = 3_600;
+
+/** The status of a provisioning request never changes after it is terminal. */
 export const isTerminal = (status: RequestStatus): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
 
-/** What a caller prefers, over what the template says. */
+/** Selection criteria of the caller. They override those of the template. */
 export const Preference = Type.Object({
   strategy: Type.Optional(Type.Unsafe<Strategy>(Type.Enum([...strategies]))),
   provider_instance: Type.Optional(Type.String()),
-  /** By its own name, not by an alias. */
+  /** The type's own name, not an alias. */
   provider_type: Type.Optional(Type.String()),
 });
 export type Preference = Static<typeof Preference>;
 
-/** Why this provider instance, and which would have been next. */
+/** Why this provider instance was selected, and which would have been next. */
 export const ProviderSelection = Type.Object({
   selection_reason: Type.String(),
   confidence: Type.Number(),
@@ -34,34 +37,49 @@ export const RequestRecord = Type.Object({
   status: Type.Unsafe<RequestStatus>(Type.Enum([...requestStatuses])),
   /** Null only for a return of machines of several templates. */
   template_id: Type.Union([Type.String(), Type.Null()]),
-  /** The template as merged when the request was made, without defaults of an instance: later edits change no running request. */
+  /**
+   * The template as merged when the request was made, without defaults of an instance. Later edits of the template do
+   * not change a running request.
+   */
   template: Type.Optional(Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true }))),
-  /** Where files of several instances have a template of this id: each instance's own. */
+  /** When the files of several instances define this template id: the template of each instance. */
   variants: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })))),
-  /** Machines asked for. */
+  /** The number of machines that the caller requested. */
   machine_count: Type.Integer(),
-  /** Derived from its machines: how many count against `max_instances` of the template. */
+  /** Derived from the machines: how many count against `max_instances` of the template. */
   holds: Type.Integer(),
-  /** Derived from its machines: how many became ready, returned since or not. */
+  /** Derived from the machines: how many became ready, including those that were returned since. */
   delivered: Type.Integer(),
-  /** How many machines stayed when it completed, with those given back until then: what a request that replaces losses keeps up. */
+  /**
+   * How many machines the completed request had, including those that were returned before. A request that replaces
+   * lost machines keeps this number.
+   */
   kept_count: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** By how many milliseconds its times were moved in all because the clock was set. Absent: 0. Its machines and attempts follow. */
+  /**
+   * By how many milliseconds the times of the request were moved in total because the clock was set. Absent: 0. The
+   * times of its machines and attempts are moved later.
+   */
   moved_ms: Type.Optional(Type.Integer()),
-  /** All or nothing was asked for and could not be had: since then its machines go. */
+  /** When an all-or-nothing request turned out to be impossible. Since then its machines are released. */
   undone_at: Type.Optional(Type.Integer()),
   provider_type: Type.Optional(Type.String()),
   provider_instance: Type.Optional(Type.String()),
   provider_selection: Type.Optional(ProviderSelection),
-  /** The provider instance at which it waits for a slot: requests accepted later get none that it needs. Absent: it waits for none. */
+  /**
+   * The provider instance at which the request waits for a slot. Requests that were accepted later do not get this
+   * slot. Absent: the request waits for no slot.
+   */
   waits_for: Type.Optional(Type.String()),
-  /** Provisioning requests: by what the instances that may serve it are selected, anew whenever an order is to be made. */
+  /** Only provisioning requests: the criteria by which instances are selected again for each new order. */
   preference: Type.Optional(Preference),
-  /** Provisioning requests: the instance that was chosen when it was accepted. It comes first as long as it can serve. */
+  /**
+   * Only provisioning requests: the instance that was selected when the request was accepted. It comes first while it
+   * can serve.
+   */
   selected_instance: Type.Optional(Type.String()),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** Why it is where it is, for people. */
+  /** Why the request has its present status, for people. */
   message: Type.String(),
   created_at: Type.Integer(),
   completed_at: Type.Optional(Type.Integer()),
@@ -69,17 +87,22 @@ export const RequestRecord = Type.Object({
   cancel_requested_at: Type.Optional(Type.Integer()),
   cancel_reason: Type.Optional(Type.String()),
   fulfilment: Type.Optional(Fulfilment),
-  /** The last time that the provider answered for all its machines. */
+  /** When the provider last answered for all machines of the request. */
   observed_at: Type.Optional(Type.Integer()),
-  /** When the loop has to look again; null: never. */
+  /** When the loop must process the request again. null: never. */
   next_at: Type.Union([Type.Integer(), Type.Null()]),
-  /** A successor of a holder that did not yield repeats its releases after this time, before it reports an end. 0: it need not. */
+  /**
+   * After a takeover from a holder that did not yield: the time after which the releases are repeated before the
+   * request reports an end. 0: no repetition is needed.
+   */
   repeat_release_at: Type.Optional(Type.Integer()),
-  /** Return requests: the requests that the machines came from. */
+  /** Only return requests: the requests that the machines came from. */
   origins: Type.Optional(Type.Array(Type.String())),
-  /** Kept by the store: rises with every commit. */
+  /** Maintained by the store: increases with every commit. */
   version: Type.Integer(),
-  /** Kept by the store: rises with every claim. 0: never claimed, so nothing was ever sent for it. */
+  /**
+   * Maintained by the store: increases with every claim. 0: never claimed, so no call was ever made for the request.
+   */
   epoch: Type.Integer(),
 });
 export type RequestRecord = Static<typeof RequestRecord>;

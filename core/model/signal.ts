@@ -2,17 +2,20 @@ import { Type, type Static } from 'typebox';
 import type { MachineReport } from '../contract/provider.ts';
 import { MachineKey } from './machine.ts';
 
-/** What somebody wants of a request that a loop may be holding: inserted by a face or the sweep, applied by the holder of the claim. */
+/**
+ * A change that is requested for a request that a loop may hold. An interface or discovery inserts the signal; the
+ * holder of the claim applies it.
+ */
 export const SignalRecord = Type.Object({
   signal_id: Type.String(),
   kind: Type.Unsafe<'cancel' | 'complete' | 'return' | 'found'>(Type.Enum(['cancel', 'complete', 'return', 'found'])),
-  /** The provisioning request that it concerns. */
+  /** The provisioning request that the signal concerns. */
   request_id: Type.String(),
-  /** The return request that it belongs to. */
+  /** The return request that the signal belongs to. */
   return_id: Type.Optional(Type.String()),
-  /** Machines wanted gone, for a return. */
+  /** Only for `return`: the machines to release. */
   machines: Type.Array(MachineKey),
-  /** Machines of an attempt that its request has lost sight of, for a find. */
+  /** Only for `found`: machines of an attempt that the request no longer tracks. */
   found: Type.Optional(
     Type.Object({
       attempt: Type.Integer({ minimum: 1 }),

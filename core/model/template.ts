@@ -1,30 +1,36 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 
-/** `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, beginning with a letter or a digit. */
+/** Seconds that a machine has to become ready, when its template sets no `ready_timeout`. */
+export const defaultReadyTimeoutS = 600;
+
+/** The pattern of `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, starting with a letter or a digit. */
 export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 
 const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
 
-/** As many as the largest fleet of any cloud has places. */
+/** The number of places of the largest fleet of any cloud. */
 const mostIds = 300;
 const ids = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { maxItems: mostIds, description });
 
-/** The fields that every template may carry; those of the loaded provider plugins join them. Unknown fields are kept as written. */
+/**
+ * The fields that every template may have. The fields of the loaded provider plugins are added to them; unknown fields
+ * are kept as written.
+ */
 export const commonTemplateFields = {
   template_id: Type.String({ pattern: templateIdPattern, description: 'Unique identifier.', aliases: ['id'] }),
   name: text('A name for people.'),
   description: text('What the template is for.'),
   version: text('Version of the template.', { default: '1.0' }),
   provider_api: text(
-    'Provider API that launches the machines. Absent, or the name of a provider type: the first API that the instance offers.',
+    'Provider API that launches the machines. Default, also when a provider type is named: the first API that the instance offers.',
   ),
   provider_type: text('Provider type whose instances may serve the template.'),
   provider_name: text('Provider instance that serves the template.', { aliases: ['provider_instance'] }),
   max_instances: Type.Optional(
     Type.Integer({
       minimum: -1,
-      description: 'Bounds one request and the machines of this template alive at once. -1 or absent: no bound; 0: none may be had.',
+      description: 'Limits one request, and the living machines of this template. -1 or absent: no limit; 0: no machines are allowed.',
       aliases: ['max_number'],
     }),
   ),
@@ -34,7 +40,7 @@ export const commonTemplateFields = {
   security_group_ids: Type.Optional(ids('Security groups of the machines.')),
   subnet_ids: Type.Optional(ids('Subnets in which machines may be placed, best first.')),
   user_data: text('User data, base64.'),
-  tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags put on every machine.' })),
+  tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags of every machine.' })),
   additional_data_tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!muster:)' }), {
       maxItems: 20,
@@ -51,25 +57,40 @@ export const commonTemplateFields = {
     Type.Integer({
       minimum: 60,
       maximum: 36_000,
-      description:
-        'Seconds from its launch after which a machine that is not ready has failed: it is given back and replaced. Default: 600.',
+      description: 'Seconds from its launch after which a machine that is not ready has failed: it is released and replaced. Default: 600.',
     }),
   ),
   retry_until_timeout: Type.Optional(
     Type.Boolean({
-      description: 'Keep trying until the time-out when every offer of every instance lacked capacity, or no instance can serve.',
+      description: 'Keep trying until the time-out when every offer of every instance lacks capacity, or no instance can serve.',
     }),
   ),
-  replace_lost: Type.Optional(Type.Boolean({ description: 'Replace a machine that is lost after the request completed.' })),
+  replace_lost: Type.Optional(Type.Boolean({ description: 'Replace machines that are lost after the request completed.' })),
   partial: Type.Optional(
-    Type.Enum(['best_effort', 'all_or_nothing'], { description: 'What to do when fewer machines can be had than were asked for.' }),
+    Type.Enum(['best_effort', 'all_or_nothing'], { description: 'What happens when fewer machines are available than requested.' }),
   ),
 } satisfies TProperties;
 
 export const CommonTemplate = Type.Object(commonTemplateFields, { additionalProperties: true });
 
-/** A template as merged from its layers, in canonical spelling; fields of plugins and unknown ones stand beside the common ones. */
+/**
+ * A template merged from its layers, in canonical spelling. Fields of plugins and unknown fields stand beside the
+ * common fields.
+ */
 export type Template = Static<typeof CommonTemplate> & { readonly [field: string]: unknown };
 
 /** The template as a plugin with these fields sees it. */
 export type TemplateOf<Fields extends ObjectSchema> = Template & ValueOf<Fields>;
+
+/** A template, with the versions that single instances have of it. */
+export interface Placed {
+  readonly template: Template;
+  /**
+   * When the files of several instances define the template: the template of each instance. Only these instances may
+   * serve it.
+   */
+  readonly variants?: Readonly<Record<string, Template>>;
+}
+
+/** The template that an instance serves, without the defaults of the instance. */
+export const variantFor = ({ template, variants }: Placed, instance: string): Template => variants?.[instance] ?? template;

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import { planOf } from '../schema/plan.ts';
+import { conversionPlanOf } from '../schema/conversion-plan.ts';
 import type { Operation } from './operation.ts';
 
 type Asked = Pick<Operation<any, any>, 'input' | 'interactive_defaults'>;
@@ -14,7 +14,7 @@ export function interactiveInput({ input, interactive_defaults = {} }: Asked): T
 
 /** What was given, with those defaults for what was not, under whatever spelling. */
 export function withInteractiveDefaults({ input, interactive_defaults = {} }: Asked, given: Readonly<Record<string, unknown>>) {
-  const { spellings } = planOf(input);
+  const { spellings } = conversionPlanOf(input);
   const said = new Set(Object.keys(given).map((spelling) => spellings?.get(spelling) ?? spelling));
   return { ...Object.fromEntries(Object.entries(interactive_defaults).filter(([name]) => !said.has(name))), ...given };
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { strategies, type Strategy } from '../selection/candidate.ts';
 import { marketSpellings, marketWords, type MarketWord } from '../model/market.ts';
-import { requestStatuses, type RequestStatus } from '../model/request.ts';
+import { defaultTimeoutS, requestStatuses, type RequestStatus } from '../model/request.ts';
 
 /** The most machines that one request may ask for, whatever the configuration says. */
 export const machineCountCeiling = 10_000;
@@ -54,7 +54,7 @@ export const p = {
   timeout: Type.Integer({
     minimum: 1,
     maximum: 604_800,
-    description: 'Seconds to wait for machines. Default: the template says, else 3600.',
+    description: `Seconds to wait for machines. Default: the template says, else ${defaultTimeoutS}.`,
   }),
   reason: Type.String({ maxLength: 1000, description: 'Why, for the record.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),

@@ -5,12 +5,13 @@ import type { Lazy } from '../requests/queries/detail.ts';
 import type { ListOf, RequestDetail, SchedulerStrategy } from '../contract/scheduler.ts';
 import { strategyFailed } from './strategy-failure.ts';
 import { pluginOf } from '../wiring/contributed-by.ts';
-import type { Operation, Viewed, ViewName } from './operation.ts';
+import type { Operation, ViewName } from './operation.ts';
 
 const json = 'application/json';
 
 /** Rendered answers that are kept: enough for the busy ones, and bounded. */
 const bytesKept = 32 * 1024 * 1024;
+const shortText = 8_192;
 
 /** Turns what operations return into what callers see, by a scheduler strategy. Answers to unchanged questions are kept as bytes. */
 export class Rendering {
@@ -20,7 +21,7 @@ export class Rendering {
   readonly own: SchedulerStrategy;
   /** Entries of lists, by strategy, for as long as somebody keeps the record: a record is never changed. */
   readonly #entries = new WeakMap<SchedulerStrategy, WeakMap<RequestRecord, string>>();
-  readonly #kept = new LRUCache<string, Buffer>({ maxSize: bytesKept, sizeCalculation: (bytes) => bytes.length + 200 });
+  readonly #kept = new LRUCache<string, Buffer | string>({ maxSize: bytesKept, sizeCalculation: (made) => made.length + 200 });
 
   /** Lists of templates have one envelope whatever the strategy is, that of `own`. */
   constructor(active: SchedulerStrategy, own: SchedulerStrategy) {
@@ -35,82 +36,92 @@ export class Rendering {
 
   /** The shape of the answers to an operation. */
   schema({ output }: Operation<any, any>): TSchema {
-    return typeof output === 'string' ? this.#words(output as ViewName, this.active)[output as ViewName].schema : output;
+    return typeof output === 'string' ? this.#viewsOf(output as ViewName, this.active)[output as ViewName].schema : output;
   }
 
   /** The answer as an object. */
-  async value(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<unknown> {
-    const shown = isLazy(result) ? await result.load() : result;
-    if (typeof operation.output !== 'string') return shown;
-    const view = operation.output as ViewName;
-    return this.#words(view, words)[view].render(shown as never);
+  async value(operation: Operation<any, any>, result: unknown, strategy: SchedulerStrategy = this.active): Promise<unknown> {
+    return this.#shown(operation, isLazy(result) ? await result.load() : result, strategy);
+  }
+
+  #shown({ output }: Operation<any, any>, result: unknown, strategy: SchedulerStrategy): unknown {
+    if (typeof output !== 'string') return result;
+    const view = output as ViewName;
+    return this.#viewsOf(view, strategy)[view].render(result as never);
   }
 
   /** What the answer to an operation is: `application/json`, unless the words that it is in are text of another kind. */
-  mediaType({ output }: Operation<any, any>, words: SchedulerStrategy = this.active): string {
-    return (typeof output === 'string' ? this.#words(output as ViewName, words).media_type : undefined) ?? json;
+  mediaType({ output }: Operation<any, any>, strategy: SchedulerStrategy = this.active): string {
+    return (typeof output === 'string' ? this.#viewsOf(output as ViewName, strategy).media_type : undefined) ?? json;
   }
 
-  /** The answer as it is sent: JSON, or the text that the strategy renders. */
-  async body(operation: Operation<any, any>, result: unknown, words: SchedulerStrategy = this.active): Promise<Buffer | string> {
-    const text = this.mediaType(operation, words) !== json;
-    const write = (rendered: unknown): string => this.#written(operation, rendered, text, words);
-    if (!isLazy(result)) return write(await this.value(operation, result, words));
-    const key = `${words.name} ${operation.name} ${result.cache_key}`;
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
-    const made = Buffer.from(
-      operation.output === 'listed' && !text
-        ? this.#list(await (result as Viewed['listed']).load(), words)
-        : write(await this.value(operation, result, words)),
-    );
+  /** The answer as it is sent: JSON, or the text that the strategy renders. At once, unless it has to be loaded. */
+  body(
+    operation: Operation<any, any>,
+    result: unknown,
+    strategy: SchedulerStrategy = this.active,
+  ): Buffer | string | Promise<Buffer | string> {
+    if (!isLazy(result)) return this.#written(operation, this.#shown(operation, result, strategy), strategy);
+    const key = `${strategy.name} ${operation.name} ${result.cache_key}`;
+    return this.#kept.get(key) ?? this.#made(key, operation, result, strategy);
+  }
+
+  async #made(key: string, operation: Operation<any, any>, result: Lazy<unknown>, strategy: SchedulerStrategy): Promise<Buffer | string> {
+    const loaded = await result.load();
+    const text =
+      operation.output === 'listed' && this.mediaType(operation, strategy) === json
+        ? this.#list(loaded as ListOf<RequestDetail>, strategy)
+        : this.#written(operation, this.#shown(operation, loaded, strategy), strategy);
+    // Node sends a short text and its headers in one piece. A long one would be turned into bytes for every call.
+    const made = text.length < shortText ? text : Buffer.from(text);
     this.#kept.set(key, made);
     return made;
   }
 
-  #written({ output }: Operation<any, any>, rendered: unknown, text: boolean, strategy: SchedulerStrategy): string {
+  #written(operation: Operation<any, any>, rendered: unknown, strategy: SchedulerStrategy): string {
+    const { output } = operation;
     if (typeof output !== 'string') return JSON.stringify(rendered);
     try {
-      return text ? textOf(rendered) : jsonOf(rendered);
+      return this.mediaType(operation, strategy) === json ? jsonOf(rendered) : textOf(rendered);
     } catch (error) {
-      const words = this.#words(output as ViewName, strategy);
-      throw strategyFailed(words, pluginOf(words), output, error);
+      const views = this.#viewsOf(output as ViewName, strategy);
+      throw strategyFailed(views, pluginOf(views), output, error);
     }
   }
 
-  #words(view: ViewName, strategy: SchedulerStrategy): SchedulerStrategy {
+  #viewsOf(view: ViewName, strategy: SchedulerStrategy): SchedulerStrategy {
     return view === 'templates' ? this.own : strategy;
   }
 
   /** A list as JSON, its entries put in as they were made last. */
-  #list(list: ListOf<RequestDetail>, words: SchedulerStrategy): string {
-    const entries = list.items.map((detail) => this.#entry(detail, words));
-    const around = listedJson(words, words.listed.around({ ...list, count: entries.length }, [place]));
+  #list(list: ListOf<RequestDetail>, strategy: SchedulerStrategy): string {
+    const entries = list.items.map((detail) => this.#entry(detail, strategy));
+    const around = listedJson(strategy, strategy.listed.around({ ...list, count: entries.length }, [place]));
     if (!around.includes(JSON.stringify(place)))
-      throw strategyFailed(words, pluginOf(words), 'listed', new Error('The entries are not in the list.'));
+      throw strategyFailed(strategy, pluginOf(strategy), 'listed', new Error('The entries are not in the list.'));
     // A function, because in a text some characters have a meaning.
     return around.replace(JSON.stringify(place), () => entries.join(','));
   }
 
-  #entry(detail: RequestDetail, words: SchedulerStrategy): string {
+  #entry(detail: RequestDetail, strategy: SchedulerStrategy): string {
     const { request, machines, machine_keys } = detail;
     // Its machines change without it: those of a return belong to other requests.
-    if (machines || machine_keys) return listedJson(words, words.listed.entry(detail));
-    let entries = this.#entries.get(words);
-    if (!entries) this.#entries.set(words, (entries = new WeakMap()));
+    if (machines || machine_keys) return listedJson(strategy, strategy.listed.entry(detail));
+    let entries = this.#entries.get(strategy);
+    if (!entries) this.#entries.set(strategy, (entries = new WeakMap()));
     const known = entries.get(request);
     if (known !== undefined) return known;
-    const made = listedJson(words, words.listed.entry(detail));
+    const made = listedJson(strategy, strategy.listed.entry(detail));
     entries.set(request, made);
     return made;
   }
 }
 
-function listedJson(words: SchedulerStrategy, rendered: unknown): string {
+function listedJson(strategy: SchedulerStrategy, rendered: unknown): string {
   try {
     return jsonOf(rendered);
   } catch (error) {
-    throw strategyFailed(words, pluginOf(words), 'listed', error);
+    throw strategyFailed(strategy, pluginOf(strategy), 'listed', error);
   }
 }
 

@@ -14,7 +14,7 @@ import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 /** What operations work with. Made by the host, once for a process. */
 export interface Services {
   readonly templates: TemplateLibrary;
-  readonly templateDesk: TemplateService;
+  readonly templateService: TemplateService;
   readonly review: TemplateReview;
   readonly configuration: ConfigurationChecks;
   /** That of the call, else the active one: operations that do not speak its words ask it for single ones. */

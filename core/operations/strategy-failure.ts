@@ -1,5 +1,5 @@
 import { BrokerError } from '../contract/errors.ts';
-import { owned, pluginOf } from '../wiring/contributed-by.ts';
+import { recordContributor, pluginOf } from '../wiring/contributed-by.ts';
 import { Broken } from '../providers/answer-checks/broken.ts';
 import type { ListView, SchedulerStrategy, View } from '../contract/scheduler.ts';
 
@@ -45,6 +45,6 @@ export function inWords(strategy: SchedulerStrategy): SchedulerStrategy {
     listed,
     ...(statusWord ? { statusWord: (request) => said('status', () => statusWord.call(strategy, request)) } : {}),
   };
-  if (plugin !== undefined) owned(words, plugin);
+  if (plugin !== undefined) recordContributor(words, plugin);
   return words;
 }

@@ -1,6 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import { isError, sentences } from '../contract/findings.ts';
-import { variantFor, type Placed } from '../model/placed.ts';
+import { variantFor, type Placed } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Preference } from '../model/request.ts';
 import type { Template } from '../model/template.ts';
@@ -9,7 +9,7 @@ import { rank, select, type Ranking } from '../selection/select.ts';
 import type { ProviderDirectory } from './directory.ts';
 
 /** Who asks, and for how much. */
-export type Asked = Pick<SelectionQuery, 'key' | 'machine_count' | 'held'>;
+export type SelectionInput = Pick<SelectionQuery, 'key' | 'machine_count' | 'held'>;
 
 /** What was chosen, and what it was chosen by. */
 export interface Chosen extends Selection {
@@ -28,7 +28,7 @@ export function candidatesOf(placed: Placed, directory: ProviderDirectory): read
  * Chooses an instance for a template. The preference beats the template; refuses as `select` does, and with TEMPLATE_INVALID when the API of no instance that
  * could serve it can honour the template.
  */
-export function choose(placed: Placed, asked: Asked, preference: Preference, directory: ProviderDirectory): Chosen {
+export function choose(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Chosen {
   const selection = chooseAtAll(placed, asked, preference, directory);
   const { provider_instance } = selection;
   const instance = directory.require(provider_instance);
@@ -43,18 +43,18 @@ export function choose(placed: Placed, asked: Asked, preference: Preference, dir
 }
 
 /** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
-export function chooseAtAll(placed: Placed, asked: Asked, preference: Preference, directory: ProviderDirectory): Selection {
+export function chooseAtAll(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Selection {
   requireOneType(placed.template, preference.provider_type);
   return select(queryOf(placed, asked, preference, directory), candidatesOf(placed, directory));
 }
 
 /** All instances in the order in which they would serve it, whether they answer at present or not. Refuses nothing. */
-export function rankAll(placed: Placed, asked: Asked, preference: Preference, directory: ProviderDirectory): Ranking {
+export function rankAll(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Ranking {
   const candidates = candidatesOf(placed, directory).map(({ unhealthy: _unhealthy, ...rest }) => rest);
   return rank(queryOf(placed, asked, preference, directory), candidates);
 }
 
-function queryOf({ template }: Placed, asked: Asked, preference: Preference, directory: ProviderDirectory): SelectionQuery {
+function queryOf({ template }: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): SelectionQuery {
   const { strategy } = preference;
   // Balancing or choosing by API means not to take the one that the template names.
   const byTemplate = strategy === undefined || strategy === 'explicit';

@@ -2,7 +2,7 @@ import type { BrokerError } from '../contract/errors.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
-import { variantFor, type Placed } from '../model/placed.ts';
+import { variantFor, type Placed } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
@@ -10,11 +10,11 @@ import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { Asking, Wrong, type AskingParts } from './guard/asking.ts';
 import {
   answerOf,
-  findings as findingsAnswer,
-  machineType,
-  offers as offersAnswer,
-  places as placesAnswer,
-  yesOrNo,
+  checkFindings as findingsAnswer,
+  checkMachineType,
+  checkOffers as offersAnswer,
+  checkPlaces as placesAnswer,
+  checkBoolean,
 } from './answer-checks/answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
 import type { Facts, Lack, LackingOffer } from './facts.ts';
@@ -146,7 +146,7 @@ export class ProviderDirectory {
     if (!type?.machineTypeOf) return undefined;
     const what = `machine type of '${template.template_id}' (${type.type})`;
     const seen = instance ? this.templateFor(template, instance) : template;
-    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(seen, known), answerOf(machineType));
+    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(seen, known), answerOf(checkMachineType));
     return answer instanceof Wrong ? undefined : answer;
   }
 
@@ -231,7 +231,7 @@ export class ProviderDirectory {
     // One that is left alone is not asked; nothing is ordered from it either.
     if (!type?.serves || this.#asking.quarantined(instance.name)) return true;
     const call = () => type.serves?.(instance.config, name) as boolean;
-    const answer = this.#asking.ask(instance.name, type, `question whether '${instance.name}' serves ${name}`, call, yesOrNo);
+    const answer = this.#asking.ask(instance.name, type, `question whether '${instance.name}' serves ${name}`, call, checkBoolean);
     return answer instanceof Wrong ? false : answer;
   }
 

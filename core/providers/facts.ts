@@ -6,8 +6,8 @@ import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { fingerprint } from './fingerprint.ts';
 import { KnownFacts } from './known-facts.ts';
+import { createHash } from 'node:crypto';
 
 /** Health as it is stored: with what the instance was configured with then. */
 export interface HealthFact extends Health {
@@ -208,3 +208,14 @@ export const lackFact = (
 });
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;
+
+/**
+ * Stands for what an instance connects with: its type and its config, secrets included. What was found with another one says nothing of it. Of a value
+ * that is no JSON it says what JSON says of it.
+ */
+function fingerprint({ name, type, config }: ProviderInstance): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, type, config]))
+    .digest('hex')
+    .slice(0, 32);
+}

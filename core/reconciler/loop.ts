@@ -9,7 +9,7 @@ import type { EndpointScheme } from '../contract/plugin.ts';
 import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
-import { unwatched, type CallWatch } from '../providers/guard/call-tracking.ts';
+import { unwatched, type CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
 import type { Owner, Store } from '../contract/storage.ts';
@@ -20,9 +20,8 @@ import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool, type Work } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
-import { tellEnd } from './claims/tell-end.ts';
+import { reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
-import { installationOf } from './background/installation.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/shared-observations.ts';
 import { Owners } from './execute/owners.ts';
@@ -35,6 +34,8 @@ import { RequestRunner } from './request-runner.ts';
 import { Sweep } from './background/sweep/sweep.ts';
 import { Retention } from './background/retention.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import { randomBytes } from 'node:crypto';
+import { isBrokerError } from '../contract/errors.ts';
 
 export interface LoopParts {
   readonly store: Store;
@@ -51,7 +52,7 @@ export interface LoopParts {
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
   /** Knows in whose name code of plugins runs, for the search after a hang. */
-  readonly watch?: CallWatch;
+  readonly watch?: CallTracking;
   /** Instances that are left alone for now, because their plugin hung an earlier loop. */
   readonly quarantine?: readonly Quarantined[];
   /** Calls that stopped an earlier loop, and are not stored yet. */
@@ -141,7 +142,7 @@ class Loop implements RunningLoop {
     const work: Work = {
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
-        loaded.attempts.some((attempt) => attempt.to_come !== undefined && (api(attempt)?.capabilities.late_release_ms ?? 1) > 0),
+        loaded.attempts.some((attempt) => attempt.to_come !== undefined && api(attempt)?.capabilities.late_release_ms !== 0),
       everyRound: () => this.#betweenRounds(),
     };
     this.#claimPool = new ClaimPool(store, clock, log, parts.owner, settings, work, this.#trouble);
@@ -153,7 +154,7 @@ class Loop implements RunningLoop {
       facts,
       settings,
       compareClocks: () => this.#claimPool.compareClocks(),
-      became: (claimed, before, draft) => this.#became(claimed, before, draft),
+      became: (claimed, before, change) => this.#became(claimed, before, change),
     });
     const tools: Tools = {
       pool: this.#pool,
@@ -245,14 +246,14 @@ class Loop implements RunningLoop {
   }
 
   /** What of a request became durable: those that wait for it need not wait for their next look. */
-  #became(claimed: ClaimedRequest, before: RequestRecord, draft: StateChange): void {
-    tellEnd(this.#parts.log, before, draft.request);
-    for (const machine of draft.changedMachines) {
+  #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
+    reportEnd(this.#parts.log, before, change.request);
+    for (const machine of change.changedMachines) {
       const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#claimPool.get(machine.return_id) : undefined;
       if (watching) this.#claimPool.due(watching, 0);
     }
-    for (const { active, provider_instance } of draft.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
-    if (draft.request.waits_for !== before.waits_for) this.#slots.leave(claimed, draft.request.waits_for);
+    for (const { active, provider_instance } of change.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
+    if (change.request.waits_for !== before.waits_for) this.#slots.leave(claimed, change.request.waits_for);
   }
 
   #tellLooks(): void {
@@ -265,5 +266,21 @@ class Loop implements RunningLoop {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
     return limit;
+  }
+}
+
+/** The id of this installation: random, made once for a store. Marks in every cloud what is ours. */
+async function installationOf(store: Store, now: number): Promise<string> {
+  const key = { topic: 'installation', name: '', item: '' };
+  const known = await store.get('fact', key);
+  if (known) return String(known.value);
+  const value = randomBytes(8).toString('hex');
+  try {
+    await store.commit([{ op: 'insert', kind: 'fact', record: { ...key, value, at: now } }]);
+    return value;
+  } catch (error) {
+    // Another process was first.
+    if (isBrokerError(error) && error.code === 'ALREADY_EXISTS') return installationOf(store, now);
+    throw error;
   }
 }

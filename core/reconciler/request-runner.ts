@@ -1,9 +1,10 @@
+import { chunks } from '../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../contract/clock.ts';
 import { isBrokerError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
 import { isTerminal } from '../model/request.ts';
-import type { CallWatch } from '../providers/guard/call-tracking.ts';
+import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/guard/session-pool.ts';
@@ -12,7 +13,7 @@ import { applyBarred } from './apply/apply-launch.ts';
 import { applySignals } from './apply/apply-signals.ts';
 import { watchReturn } from './apply/watch-return.ts';
 import { perform } from './execute/perform.ts';
-import { tellMissing } from './execute/faults/tell-missing.ts';
+import { reportMissing } from './execute/faults/report-missing.ts';
 import { calledFor, type Tools } from './execute/tools.ts';
 import type { AttemptRecord } from '../model/attempt.ts';
 import { isSettled } from './state/attempt.ts';
@@ -40,7 +41,7 @@ export interface RunnerParts {
   readonly tools: Tools;
   readonly surroundings: Surroundings;
   /** Knows for whom plugins are asked. */
-  readonly watch: CallWatch;
+  readonly watch: CallTracking;
   readonly claimPool: Pick<ClaimPool, 'due' | 'giveBack'>;
   /** The loop is being stopped: no other step is begun. */
   leaving(): boolean;
@@ -75,14 +76,14 @@ export class RequestRunner {
       if (decision.steps.length === 0) return this.#settle(claimed, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, claimed, this.#parts.tools)));
       const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-      const looks = done.filter((_, index) => decision.steps[index]?.do === 'look');
+      const looks = done.filter((_, index) => decision.steps[index]?.do === 'observe');
       if (looks.length > 0) claimed.refresh_now = false;
       if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
         this.#parts.looked(claimed.request_id);
       // What came of the steps that succeeded is kept, whatever became of the others.
-      for (let i = 0; i < applies.length; i += appliesAtOnce) {
-        if (i > 0) await turn();
-        await this.#parts.committer.commit(claimed, applies.slice(i, i + appliesAtOnce));
+      for (const [index, part] of chunks(applies, appliesAtOnce).entries()) {
+        if (index > 0) await turn();
+        await this.#parts.committer.commit(claimed, part);
       }
       for (const each of done) if (each.status === 'rejected') throw each.reason;
     }
@@ -98,7 +99,7 @@ export class RequestRunner {
         { request_id: claimed.request_id, ...error.details },
         'A machine was found for a request, and another one has it.',
       );
-      await this.#parts.committer.commit(claimed, [(draft) => applySignals(draft, false)]);
+      await this.#parts.committer.commit(claimed, [(change) => applySignals(change, false)]);
     }
   }
 
@@ -107,7 +108,7 @@ export class RequestRunner {
     const { surroundings, committer, settings } = this.#parts;
     for (const [instance, why] of surroundings.stoppages.barredFor(claimed.request_id)) {
       const open = claimed.case.attempts.some((attempt) => attempt.provider_instance === instance && attempt.state === 'open');
-      if (open) await committer.commit(claimed, [(draft) => applyBarred(draft, instance, why, settings)]);
+      if (open) await committer.commit(claimed, [(change) => applyBarred(change, instance, why, settings)]);
     }
   }
 
@@ -128,16 +129,16 @@ export class RequestRunner {
   /** Nothing is to be done now: remembers when there will be. */
   async #settle(claimed: ClaimedRequest, decision: Decision, heldBack: boolean): Promise<void> {
     const { again_ms, message } = decision;
-    if (message !== undefined) await this.#parts.committer.commit(claimed, [(draft) => draft.setRequest({ message })]);
+    if (message !== undefined) await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ message })]);
     if (claimed.case.request.waits_for !== undefined && !heldBack) {
-      await this.#parts.committer.commit(claimed, [(draft) => draft.stopWaiting()]);
+      await this.#parts.committer.commit(claimed, [(change) => change.stopWaiting()]);
       this.#parts.slots.leave(claimed);
     }
     const unreachable = claimed.case.attempts.some(
       (attempt) => this.#parts.pool.known(attempt.provider_instance)?.identity !== attempt.identity,
     );
     if (unreachable)
-      await tellMissing(claimed.case, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
+      await reportMissing(claimed.case, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
     const wait = Math.min(again_ms ?? Infinity, unreachable ? this.#followUpMs(claimed.case) : Infinity);
     await this.#rest(claimed, wait === Infinity ? undefined : wait);
   }
@@ -154,7 +155,7 @@ export class RequestRunner {
     const watch = this.#returns.get(claimed) ?? new ReturnWatch(this.#parts.store, claimed.case.request);
     this.#returns.set(claimed, watch);
     const progress = await watch.progress((name) => this.#parts.directory.instance(name) !== undefined);
-    await this.#parts.committer.commit(claimed, [(draft) => watchReturn(draft, progress)]);
+    await this.#parts.committer.commit(claimed, [(change) => watchReturn(change, progress)]);
     await this.#rest(claimed, isTerminal(claimed.case.request.status) ? undefined : this.#parts.settings.look_soon_ms);
   }
 
@@ -165,7 +166,7 @@ export class RequestRunner {
     if (!isTerminal(claimed.case.request.status)) return this.#parts.claimPool.due(claimed, Math.min(wait ?? hold_ms, hold_ms));
     if (wait !== undefined && wait <= hold_ms) return this.#parts.claimPool.due(claimed, wait);
     const next_at = wait === undefined ? null : Math.round(this.#parts.clock.now() + wait);
-    await this.#parts.committer.commit(claimed, [(draft) => draft.setRequest({ next_at })]);
+    await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ next_at })]);
     if (claimed.incoming.size > 0) return this.#parts.claimPool.due(claimed, 0);
     await this.#parts.claimPool.giveBack(claimed);
   }

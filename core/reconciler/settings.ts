@@ -1,3 +1,5 @@
+import { defaultReadyTimeoutS } from '../model/template.ts';
+
 /** The life cycle's intervals, in milliseconds. */
 export interface Settings {
   /** Between two looks while something comes up or goes. */
@@ -44,7 +46,7 @@ export interface Settings {
 export const defaultSettings: Settings = {
   look_soon_ms: 2_000,
   look_late_ms: 30_000,
-  pending_timeout_ms: 600_000,
+  pending_timeout_ms: defaultReadyTimeoutS * 1_000,
   absence_ms: 60_000,
   silent_ms: 30_000,
   clock_check_ms: 1_000,

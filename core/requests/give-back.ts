@@ -1,3 +1,4 @@
+import { chunks } from '../collections/chunks.ts';
 import { newReturnId, newSignalId } from '../model/ids.ts';
 import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
@@ -27,9 +28,8 @@ export function openReturn(
   const return_id = newReturnId();
   const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
   const signals = [...byOrigin].flatMap(([request_id, mine]) =>
-    Array.from({ length: Math.ceil(mine.length / machinesInWish) }, (_, i): SignalRecord => {
-      const some = mine.slice(i * machinesInWish, (i + 1) * machinesInWish);
-      return {
+    chunks(mine, machinesInWish).map(
+      (some): SignalRecord => ({
         signal_id: newSignalId(),
         kind: 'return',
         request_id,
@@ -37,8 +37,8 @@ export function openReturn(
         machines: some.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
         created_at: now,
         applied: false,
-      };
-    }),
+      }),
+    ),
   );
   const templates = [...new Set(machines.map((machine) => machine.template_id))];
   const instances = [...new Set(machines.map((machine) => machine.provider_instance))];

@@ -1,6 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
-import type { RequestRecord } from '../model/request.ts';
-import type { Placed } from '../model/placed.ts';
+import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
+import type { Placed } from '../model/template.ts';
 import type { Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Change } from '../contract/storage.ts';
@@ -8,17 +8,15 @@ import { machineCountCeiling } from '../operations/parameters.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 /** What a caller asks for. */
-export interface Wanted extends Placed {
+export interface RequestInput extends Placed {
   readonly machine_count: number;
   readonly timeout?: number;
   readonly tags?: Readonly<Record<string, string>>;
   readonly additional_data?: Readonly<Record<string, unknown>>;
 }
 
-const defaultTimeout = 3600;
-
 /** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. Where each instance has its own bound, selection knows them. */
-export function checkCount({ template, variants, machine_count }: Wanted): void {
+export function checkCount({ template, variants, machine_count }: RequestInput): void {
   const bound = Math.min(variants ? Infinity : boundOf(template), machineCountCeiling);
   if (machine_count <= bound) return;
   const whose = bound === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
@@ -36,7 +34,7 @@ export function checkCount({ template, variants, machine_count }: Wanted): void 
 const largest = 262_144;
 
 /** Refuses with INVALID_REQUEST what is too large to be carried along with a request. */
-export function checkSize({ additional_data, tags }: Wanted): void {
+export function checkSize({ additional_data, tags }: RequestInput): void {
   for (const [field, value] of Object.entries({ additional_data, tags })) {
     const { length } = value === undefined ? '' : JSON.stringify(value);
     if (length > largest)
@@ -69,7 +67,7 @@ const termsOf = ({ partial, retry_until_timeout, replace_lost }: Template): Part
 
 /** A provisioning request as it is first stored, and the one commit that stores it. */
 export function openRequest(
-  wanted: Wanted,
+  wanted: RequestInput,
   chosen: Chosen,
   selectionTimeMs: number,
   now: number,
@@ -78,7 +76,7 @@ export function openRequest(
   const { template, variants, machine_count } = wanted;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);
-  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeout;
+  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeoutS;
   const bound = boundOf(seen);
   const request: RequestRecord = {
     request_id: given.request_id,

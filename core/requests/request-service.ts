@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
-import { fingerprint, newRequestId, newSignalId } from '../model/ids.ts';
+import { jsonFingerprint, newRequestId, newSignalId } from '../model/ids.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { ListOf, RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
@@ -13,11 +13,17 @@ import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempoten
 import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { requestNotFound } from './queries/not-found.ts';
-import { asOpened, checkCount, checkSize, openRequest, type Wanted } from './open-request.ts';
+import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
-import { requestsNamed } from './queries/requests-named.ts';
+import { askInParts } from './queries/ask-in-parts.ts';
 
-/** Where faces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
+/** By what a caller names a request that it makes: the same again gets the request that exists. */
+export interface GivenIdentity {
+  readonly request_id?: string;
+  readonly key?: IdempotencyKey;
+}
+
+/** Where interfaces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -35,30 +41,35 @@ export class RequestService {
   }
 
   /**
-   * Stores a request for machines: one durable write. The same `request_id` or key again gives the request that exists.
-   * `choose` is asked only for a new request.
+   * The request that an earlier call with the same `request_id` or key made, as it was answered then; undefined: there is none. Refuses
+   * another call's `request_id` with ALREADY_EXISTS and its key with CONFLICT.
    */
-  async open(
-    wanted: Wanted,
-    choose: (key: string) => Chosen,
-    given: { readonly request_id?: string; readonly key?: IdempotencyKey } = {},
-  ): Promise<RequestDetail> {
-    const earlier = await this.#earlier(wanted, given);
-    if (earlier) return { request: asOpened(earlier) };
-    checkCount(wanted);
-    checkSize(wanted);
+  async existing(input: RequestInput, given: GivenIdentity): Promise<RequestDetail | undefined> {
+    const request = await this.#earlier(input, given);
+    return request && { request: asOpened(request) };
+  }
+
+  /** Refuses what cannot be accepted: INSTANCE_LIMIT_EXCEEDED, INVALID_REQUEST, or UNAVAILABLE while too many requests are pending. */
+  async admit(input: RequestInput): Promise<void> {
+    checkCount(input);
+    checkSize(input);
     await this.#admit();
-    const request_id = given.request_id ?? newRequestId();
-    const started = this.#clock.monotonic();
-    const selection = choose(request_id);
-    const took = Math.round(this.#clock.monotonic() - started);
-    const { request, changes } = openRequest(wanted, selection, took, this.#clock.now(), { ...given, request_id });
+  }
+
+  /** Stores a request for machines: one durable write. Of two calls with one `request_id` or key at once both get the same request. */
+  async create(
+    input: RequestInput,
+    selection: Chosen,
+    given: GivenIdentity & { readonly selection_ms?: number } = {},
+  ): Promise<RequestDetail> {
+    const { request_id = newRequestId(), selection_ms = 0 } = given;
+    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), { ...given, request_id });
     try {
       await commitKnown(this.#store, this.#clock, request_id, changes);
     } catch (error) {
       // Two calls with one key at once: the other one won.
-      const winner = existsAlready(error) ? await this.#earlier(wanted, given) : undefined;
-      if (winner) return { request: asOpened(winner) };
+      const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
+      if (winner) return winner;
       throw error;
     }
     this.#pending.count += 1;
@@ -176,7 +187,7 @@ export class RequestService {
         )
       : undefined;
     return {
-      cache_key: fingerprint([found, of_origins?.versions, machines, cut]),
+      cache_key: jsonFingerprint([found, of_origins?.versions, machines, cut]),
       load: async () => ({
         items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
         total_count: requests.length,
@@ -234,16 +245,13 @@ export class RequestService {
   }
 
   /** The request that the same call made before. */
-  async #earlier(
-    wanted: Wanted,
-    given: { readonly request_id?: string; readonly key?: IdempotencyKey },
-  ): Promise<RequestRecord | undefined> {
+  async #earlier(input: RequestInput, given: GivenIdentity): Promise<RequestRecord | undefined> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#require(under);
     if (given.request_id === undefined) return undefined;
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
-    if (request.template_id === wanted.template.template_id && request.machine_count === wanted.machine_count) return request;
+    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count) return request;
     throw new BrokerError(
       'ALREADY_EXISTS',
       `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,
@@ -273,4 +281,20 @@ export class RequestService {
 function withoutData(whole: RequestRecord): RequestRecord {
   const { additional_data: _, ...request } = whole;
   return request;
+}
+
+type StoredVersion = Awaited<ReturnType<Store['versions']>>[number];
+
+/** Which of the requests that are named there are, in the order named, and which not. */
+interface RequestsNamed {
+  readonly versions: readonly StoredVersion[];
+  readonly not_found: readonly string[];
+}
+
+/** Looks the ids up, each once: a few questions to the storage, however many ids. */
+async function requestsNamed(store: Store, request_ids: readonly string[]): Promise<RequestsNamed> {
+  const wanted = [...new Set(request_ids)];
+  const found = await askInParts(wanted, (request_id) => store.versions({ where: { request_id } }));
+  const known = new Map(found.map((version) => [version.request_id, version]));
+  return { versions: wanted.flatMap((id) => known.get(id) ?? []), not_found: wanted.filter((id) => !known.has(id)) };
 }

@@ -1,3 +1,4 @@
+import { chunks } from '../collections/chunks.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { expectedMs, expectedTopic } from './expected-machines.ts';
@@ -72,7 +73,7 @@ export class Steering {
           record: { topic: expectedTopic, name: request_id, item, value: {}, at, until: at + expectedMs },
         }),
       );
-    for (let i = 0; i < questions.length; i += rowsAtOnce) await this.#store.commit(questions.slice(i, i + rowsAtOnce));
+    for (const part of chunks(questions, rowsAtOnce)) await this.#store.commit(part);
   }
 
   async #running(request_id: string, what: string): Promise<RequestRecord> {

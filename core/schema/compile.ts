@@ -2,31 +2,34 @@ import type { Static, TSchema } from 'typebox';
 import { byPath, firstOf, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { convertText } from './convert.ts';
 import { explain } from './explain.ts';
-import { planOf, type Plan } from './plan.ts';
+import { type ConversionPlan, conversionPlanOf } from './conversion-plan.ts';
 import { rename } from './rename.ts';
-import { fillDefaults } from './defaults.ts';
 
 export type Parsed<T> =
   | { readonly value: T; readonly findings?: undefined }
   | { readonly value?: undefined; readonly findings: readonly Finding[] };
 
 export interface ParseOptions {
-  /** Values came as text (query string, command line, environment): `"3"` becomes 3 where a number is due. */
+  /** Values are text (query string, command line, environment): `"3"` becomes 3 where the schema expects a number. */
   readonly convert?: boolean;
-  /** How many findings are wanted. Default 100. With 0 they are not even looked for: there is one that says so. */
+  /**
+   * The most findings to report. Default 100. With 0 the reader does not search for the findings: it returns one
+   * finding that says that there are some.
+   */
   readonly most?: number;
 }
 
-/** A schema made ready to read what people and programs send. */
+/** A compiled reader of values of a schema. */
 export interface Compiled<T> {
   readonly schema: TSchema;
   /**
-   * Canonical spelling (own name, its camelCase, its declared aliases), defaults, conversion, check; all findings at once, in order of the path,
-   * as far as they are wanted: of the rest the last one says how many there are.
-   * `raw` is not changed. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects are kept as written.
+   * Applies canonical spelling (own name, its camelCase, its declared aliases), conversion and defaults, then checks.
+   * Returns the value or the findings in order of their path, at most `most`; a last finding gives the number of the
+   * rest. Does not change `raw`. Free maps (`Type.Record`) are never renamed inside; unknown fields of open objects
+   * are kept as written.
    */
   parse(raw: unknown, options?: ParseOptions): Parsed<T>;
-  /** Canonical spelling and defaults, without a check: for what was checked already. */
+  /** Canonical spelling and defaults without a check, for values that were checked before. */
   fill(raw: unknown): T;
   /** Canonical spelling alone. Findings: two spellings of one field with different values. */
   canonical(raw: unknown): { readonly value: unknown; readonly findings: readonly Finding[] };
@@ -34,7 +37,7 @@ export interface Compiled<T> {
 
 const compiled = new WeakMap<TSchema, Compiled<unknown>>();
 
-/** Makes a reader of a schema, once per schema object. The one function by which faces and configuration read. */
+/** Compiles a schema, once per schema object. All interfaces and the configuration read values with this function. */
 export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   const known = compiled.get(schema);
   if (known) return known as Compiled<Static<S>>;
@@ -44,8 +47,8 @@ export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
 }
 
 /**
- * The compiler of validators is loaded at the first check, which cannot wait for an import. The loop's thread checks nothing: it does
- * without those 300 modules.
+ * Loads the compiler of validators at the first check, synchronously. The loop thread checks nothing, so it never
+ * loads these 300 modules.
  */
 function validatorOf(schema: TSchema) {
   const load = process.getBuiltinModule('node:module').createRequire(import.meta.url);
@@ -53,7 +56,7 @@ function validatorOf(schema: TSchema) {
 }
 
 function make(schema: TSchema): Compiled<unknown> {
-  const plan: Plan = planOf(schema);
+  const plan: ConversionPlan = conversionPlanOf(schema);
   let validator: ReturnType<typeof validatorOf> | undefined;
   return {
     schema,
@@ -76,3 +79,23 @@ function make(schema: TSchema): Compiled<unknown> {
     },
   };
 }
+
+/**
+ * Fills the defaults of absent fields. `value` is a copy made by `rename` and is changed in place. Absent nested
+ * objects stay absent unless they have a default.
+ */
+function fillDefaults(plan: ConversionPlan, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const { items } = plan;
+    return items && (items.fields || items.items) ? value.map((item) => fillDefaults(items, item)) : value;
+  }
+  if (typeof value !== 'object' || value === null || !plan.fields) return value;
+  const filled = value as Record<string, unknown>;
+  for (const [name, fallback] of plan.defaults ?? []) if (filled[name] === undefined) filled[name] = copyOf(fallback);
+  for (const [name, field] of plan.fields) {
+    if (filled[name] !== undefined && (field.fields || field.items)) filled[name] = fillDefaults(field, filled[name]);
+  }
+  return filled;
+}
+
+const copyOf = (fallback: unknown): unknown => (typeof fallback === 'object' ? structuredClone(fallback) : fallback);

@@ -1,7 +1,9 @@
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 
-/** Turns text into what the schema wants, where that is unmistakable; else the text stays and the check says what is wrong. */
-export function convertText(plan: Plan, value: unknown): unknown {
+/**
+ * Converts text to the type of the schema where the result is unambiguous. Other text stays, and the check reports it.
+ */
+export function convertText(plan: ConversionPlan, value: unknown): unknown {
   if (typeof value === 'string') return fromText(plan, value);
   if (Array.isArray(value)) {
     const { items } = plan;
@@ -16,7 +18,7 @@ export function convertText(plan: Plan, value: unknown): unknown {
   return converted;
 }
 
-function fromText(plan: Plan, text: string): unknown {
+function fromText(plan: ConversionPlan, text: string): unknown {
   if (plan.types.has('string')) return text;
   const trimmed = text.trim();
   if ((plan.types.has('integer') || plan.types.has('number')) && /^-?\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);

@@ -1,9 +1,10 @@
+import { isObject } from './is-object.ts';
 import { Settings } from 'typebox/system';
 import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
 import { hint } from './spelling.ts';
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 
-/** A validation error as typebox gives it. */
+/** A validation error of typebox. */
 interface SchemaError {
   readonly keyword: string;
   readonly schemaPath: string;
@@ -12,16 +13,17 @@ interface SchemaError {
   readonly message: string;
 }
 
-// typebox stops at 8 by default; people are told of a hundred places at once, and some are told of twice.
+// typebox stops at 8 errors by default. muster reports up to a hundred places, and some places have two errors.
 Settings.Set({ maxErrors: 200 });
 
 const longestPath = 300;
 
 /**
- * Says in words what the validator found: one finding for each place, as far as they are wanted, and a last one for the rest. Nothing is looked for
- * on behalf of what is not told: a body may be wrong in a hundred thousand places.
+ * Explains the errors of the validator: one finding for each place, at most `most`, and a last one with the number of
+ * the rest. The function searches no hints for places that it does not report: a body may be wrong in a hundred
+ * thousand places.
  */
-export function explain(errors: readonly SchemaError[], plan: Plan, value: unknown, most = mostFindings): Finding[] {
+export function explain(errors: readonly SchemaError[], plan: ConversionPlan, value: unknown, most = mostFindings): Finding[] {
   const findings = new Map<string, Finding>();
   const beyond = new Set<string>();
   const opened = new Set<string>();
@@ -31,21 +33,21 @@ export function explain(errors: readonly SchemaError[], plan: Plan, value: unkno
   function add(path: string, say: () => string): void {
     if (findings.has(path)) return;
     if (findings.size >= most) return void beyond.add(path);
-    // A name may be as long as a body; nobody wants it back whole.
+    // A name may be as long as a body, so the path is cut.
     findings.set(path, { level: 'error', path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path, message: say() });
   }
 
-  /** Each unknown field comes as an error of its own, and all come together only where there are few. */
+  /** The validator reports unknown fields one by one, and all of them only when there are few. */
   function addUnknown(path: string, named: readonly string[]): void {
     if (opened.has(path)) return;
     opened.add(path);
     const around = planAt(plan, path);
     const here = valueAt(value, path);
     const { fields } = around ?? {};
-    const names = fields && isMap(here) ? Object.keys(here).filter((name) => !fields.has(name)) : named;
-    const told = Math.max(0, most - findings.size);
-    for (const name of names.slice(0, told)) add(`${path}/${escape(name)}`, () => unknown(name, around));
-    unnamed += Math.max(0, names.length - told);
+    const names = fields && isObject(here) ? Object.keys(here).filter((name) => !fields.has(name)) : named;
+    const reported = Math.max(0, most - findings.size);
+    for (const name of names.slice(0, reported)) add(`${path}/${escape(name)}`, () => unknown(name, around));
+    unnamed += Math.max(0, names.length - reported);
   }
 
   for (const error of errors) {
@@ -61,18 +63,18 @@ export function explain(errors: readonly SchemaError[], plan: Plan, value: unkno
       const orNull = planAt(plan, path)?.types.has('null') ? ' or null' : '';
       add(path, () => `must be one of ${choice.allowed.join(', ')}${orNull}`);
     } else if (choice && (verdicts.has(keyword) ? choice.closer : keyword === 'type')) continue;
-    else add(path, () => said(error, plan, value));
+    else add(path, () => messageOf(error, plan, value));
   }
   const more = beyond.size + unnamed;
   return more === 0 ? [...findings.values()] : [...findings.values(), moreFindings(more)];
 }
 
-/** What is wrong at one place, where it is neither a name nor a choice between values. */
-function said(error: SchemaError, plan: Plan, value: unknown): string {
+/** The message for one place that is neither an unknown name nor a choice between values. */
+function messageOf(error: SchemaError, plan: ConversionPlan, value: unknown): string {
   const { keyword, instancePath: path } = error;
   if (keyword === 'anyOf') {
     const at = planAt(plan, path);
-    return `must be ${at ? wanted(at) : 'another type'}, not ${kindOf(valueAt(value, path))}`;
+    return `must be ${at ? expectedTypes(at) : 'another type'}, not ${kindOf(valueAt(value, path))}`;
   }
   if (keyword === 'enum' || keyword === 'const') return `must be one of ${allowedBy(error).join(', ')}`;
   if (keyword !== 'type') return error.message;
@@ -81,13 +83,16 @@ function said(error: SchemaError, plan: Plan, value: unknown): string {
 
 const verdicts = new Set(['anyOf', 'boolean']);
 
-/** What the variants of a choice say: the values that they name, and whether one of them fits in type and was refused for something nearer. */
+/**
+ * What the variants of a choice allow: the values that they name, and whether one of them has the right type and
+ * failed for a more specific reason.
+ */
 interface Choice {
   readonly allowed: readonly string[];
   readonly closer: boolean;
 }
 
-/** The choice at a path; undefined where there is none. */
+/** Returns the choice at a path; undefined where there is none. */
 function choicesIn(errors: readonly SchemaError[]): (path: string) => Choice | undefined {
   const found = new Map<string, Choice | undefined>();
   const places = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === 'anyOf' ? [instancePath] : [])));
@@ -121,10 +126,11 @@ const steps = (path: string): string[] =>
 
 const escape = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 const parent = (path: string): string => path.slice(0, path.lastIndexOf('/'));
-const unknown = (name: string, around: Plan | undefined): string => `unknown field${hint(name, [...(around?.fields?.keys() ?? [])])}`;
+const unknown = (name: string, around: ConversionPlan | undefined): string =>
+  `unknown field${hint(name, [...(around?.fields?.keys() ?? [])])}`;
 
-function planAt(plan: Plan, path: string): Plan | undefined {
-  let at: Plan | undefined = plan;
+function planAt(plan: ConversionPlan, path: string): ConversionPlan | undefined {
+  let at: ConversionPlan | undefined = plan;
   for (const step of steps(path)) at = at?.fields?.get(step) ?? at?.items;
   return at;
 }
@@ -134,12 +140,11 @@ function valueAt(value: unknown, path: string): unknown {
   for (const step of steps(path)) at = at?.[step];
   return at;
 }
-
-const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
-const wanted = (plan: Plan): string => [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
+const expectedTypes = (plan: ConversionPlan): string =>
+  [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
 
-/** What came instead, never the value itself: it may be a secret. */
+/** The type of a value, never the value itself, which may be a secret. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'absent';

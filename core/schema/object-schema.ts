@@ -1,10 +1,16 @@
 import type { Static, TProperties } from 'typebox';
 
-/** The JSON schema of an object. Whichever library made it, the broker reads it as JSON: `typebox`, `@sinclair/typebox`, or none at all. */
+/**
+ * The JSON schema of an object. The broker reads it as JSON, so any library can make it: `typebox`,
+ * `@sinclair/typebox`, or none.
+ */
 export interface ObjectSchema {
   readonly type: 'object';
   readonly properties: TProperties;
 }
 
-/** The values that a schema allows. `@sinclair/typebox` tells it in `static`, a property that only types have. */
+/**
+ * The values that a schema allows. `@sinclair/typebox` declares them in `static`, a property that exists only in
+ * types.
+ */
 export type ValueOf<Schema> = Schema extends { readonly static: infer Value } ? Value : Static<Schema & {}>;

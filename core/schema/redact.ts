@@ -1,15 +1,18 @@
 import type { TSchema } from 'typebox';
 
-/** What stands in place of a secret. */
+/** Replaces a secret in answers and logs. */
 export const mask = '***';
 
-/** Names of fields that no schema knows and that may be a secret under a slip of the pen. */
+/** Names of unknown fields that are probably misspelled names of secret fields. */
 const suspicious = /secret|token|passw(or)?d|credential|(access|private|api)_?key/i;
 
-/** Whether a field of this name is better not shown, where no schema says what it is. */
+/** Whether the value of an unknown field of this name must be hidden. */
 export const soundsSecret = (name: string): boolean => suspicious.test(name);
 
-/** A target as a log shows it: without the values of a query whose names sound like a secret. Nothing here takes one, and some callers send one all the same. */
+/**
+ * The target of a request for the log: query values whose names sound like a secret are masked. No route of muster
+ * takes secrets in a query, but some callers send them.
+ */
 export const redactQuery = (target: string): string =>
   target.includes('?')
     ? target.replace(/([?&;])([^?=&;]*)=([^&;]*)/g, (pair, before, name) =>
@@ -17,7 +20,7 @@ export const redactQuery = (target: string): string =>
       )
     : target;
 
-/** Text of an address as it is meant. A percent sign that encodes nothing stands for itself. */
+/** Decodes the percent signs of an address. Text with a percent sign that encodes nothing is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -26,20 +29,22 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** What stands before the last `@` of an address: of one with a scheme whatever it is, else only with a colon, as in `name:password@host`. */
+/**
+ * The text before the last `@` of an address. Without a scheme it must contain a colon, as in `name:password@host`.
+ */
 const userinfo = /^([a-z][a-z0-9+.-]*:\/\/(?=[^\s/]*@)|(?=[^@:\s/]*:[^\s/]*@))([^\s/]*)@/i;
 
-/** The user and password that an address carries. */
+/** The user and password that an address contains. */
 export const userinfoOf = (text: string): string | undefined => userinfo.exec(text)?.[2];
 
 /**
- * A copy in which every field that its schema marks `sensitive: true` is masked, every unknown one whose name sounds like it, at every depth, and what
- * addresses carry before their `@`. For answers and logs.
+ * A copy for answers and logs. At every depth it masks the fields that the schema marks `sensitive: true`, unknown
+ * fields whose name sounds secret, and the text before the `@` of addresses.
  */
 export function redact(schema: TSchema | undefined, value: unknown): unknown {
   const json = (schema ?? {}) as Readonly<Record<string, any>>;
   if (json['sensitive']) return value === null || value === undefined ? value : mask;
-  if (typeof value === 'string') return value.replace(userinfo, `$1${mask}@`);
+  if (typeof value === 'string') return !value.includes('@') ? value : value.replace(userinfo, `$1${mask}@`);
   if (Array.isArray(value)) return value.map((item) => redact(json['items'], item));
   if (typeof value !== 'object' || value === null) return value;
   const properties = (json['properties'] ?? {}) as Record<string, TSchema>;

@@ -1,8 +1,11 @@
 import type { Finding } from '../contract/findings.ts';
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 
-/** A copy in canonical spelling, of fields and of the values that a schema gives `value_aliases`. Equal values under two spellings pass; different ones are a finding at both paths. */
-export function rename(plan: Plan, raw: unknown, path: string, findings: Finding[]): unknown {
+/**
+ * A copy in canonical spelling of fields and of values with `value_aliases`. Two spellings of a field may have equal
+ * values; different values are a finding at both paths.
+ */
+export function rename(plan: ConversionPlan, raw: unknown, path: string, findings: Finding[]): unknown {
   if (Array.isArray(raw)) {
     const { items } = plan;
     return items && (items.fields || items.items) ? raw.map((item, i) => rename(items, item, `${path}/${i}`, findings)) : raw;
@@ -31,7 +34,7 @@ export function rename(plan: Plan, raw: unknown, path: string, findings: Finding
   return value;
 }
 
-function valueOf({ schema }: Plan, given: string): string {
+function valueOf({ schema }: ConversionPlan, given: string): string {
   const aliases = schema['value_aliases'] as Readonly<Record<string, string>> | undefined;
   return aliases && Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
 }

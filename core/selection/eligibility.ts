@@ -1,6 +1,6 @@
 import type { Candidate, MachineLimit, Rejection, SelectionQuery, Strategy } from './candidate.ts';
 
-export interface Sifted {
+export interface Eligibility {
   readonly eligible: readonly Candidate[];
   /** Nothing is against them but that their API cannot honour the template. */
   readonly unfit: readonly Candidate[];
@@ -8,7 +8,7 @@ export interface Sifted {
 }
 
 /** Parts those that can serve from those that cannot, each with its reason. */
-export function sift(query: SelectionQuery, strategy: Strategy, candidates: readonly Candidate[]): Sifted {
+export function splitByEligibility(query: SelectionQuery, strategy: Strategy, candidates: readonly Candidate[]): Eligibility {
   const eligible: Candidate[] = [];
   const unfit: Candidate[] = [];
   const rejected: Rejection[] = [];

@@ -1,7 +1,7 @@
 import { BrokerError, type Code } from '../contract/errors.ts';
 import { hint } from '../schema/spelling.ts';
 import type { Candidate, Rejection, Selection, SelectionQuery } from './candidate.ts';
-import { sift, unfitness } from './eligibility.ts';
+import { splitByEligibility, unfitness } from './eligibility.ts';
 import { policies, type Policy } from './policies.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
@@ -31,7 +31,7 @@ export function rank(query: SelectionQuery, candidates: readonly Candidate[]): R
   const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
   if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
   const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
-  const { eligible, unfit, rejected } = sift(query, policy.strategy, named);
+  const { eligible, unfit, rejected } = splitByEligibility(query, policy.strategy, named);
   const { provider_instance: name } = query;
   if (policy.strategy === 'explicit' && name !== undefined && named.length === 0)
     return { policy, eligible, unfit, rejected: [{ name, code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' }] };

@@ -1,7 +1,6 @@
 import type { Finding } from '../contract/findings.ts';
 import type { Template } from '../model/template.ts';
 import type { TemplateLayer, WrittenKey } from '../contract/scheduler.ts';
-import { stillWritten } from './still-written.ts';
 
 export type FileType = 'main' | 'provider_type' | 'provider_instance';
 
@@ -140,4 +139,20 @@ function freeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const each of Object.values(value)) freeze(each);
   return Object.freeze(value);
+}
+
+type Layer = Pick<TemplateLayer, 'fields' | 'as_written'>;
+
+/**
+ * What files say in their own words, least specific first, without the keys whose fields a later layer, or one made
+ * over the API, says anew.
+ */
+function stillWritten(chain: readonly Layer[], api: Readonly<Record<string, unknown>> | undefined): readonly WrittenKey[] {
+  const written = new Map<string, WrittenKey>();
+  for (const { fields, as_written = [] } of [...chain, ...(api ? [{ fields: api }] : [])] as readonly Layer[]) {
+    for (const [key, { fields: read }] of written) if (read.some((field) => Object.hasOwn(fields, field))) written.delete(key);
+    // What says nothing takes the place of nothing.
+    for (const each of as_written) if (each.fields.length > 0 || !written.has(each.key)) written.set(each.key, each);
+  }
+  return [...written.values()];
 }

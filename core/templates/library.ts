@@ -1,14 +1,14 @@
 import { BrokerError } from '../contract/errors.ts';
 import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
-import type { Placed } from '../model/placed.ts';
+import type { Placed } from '../model/template.ts';
 import type { Template } from '../model/template.ts';
 import type { TemplateDetail } from '../contract/scheduler.ts';
 import { nearest } from '../schema/spelling.ts';
 import type { Store } from '../contract/storage.ts';
 import { mergeLayers, type FileLayer, type LayerSet, type MergeOptions, type SourceInfo } from './layers.ts';
 import { mergeAll, noTemplates, type AllTemplates } from './merge-all.ts';
-import { listTemplates, type Placement, type TemplateQuery } from './list.ts';
+import { selectPage, type Placement, type TemplateQuery } from './select-page.ts';
 import type { TemplateReview } from './review.ts';
 import { withLastGood } from './last-good.ts';
 
@@ -136,7 +136,7 @@ export class TemplateLibrary implements Disposable {
 
   /** Templates in the order of their ids, filtered, sorted and cut. INVALID_REQUEST for a field that cannot be sorted by. */
   list(query: TemplateQuery = {}): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
-    return listTemplates([...this.#all.merged.values()], query, this.#options.review, this.#options.place);
+    return selectPage([...this.#all.merged.values()], query, this.#options.review, this.#options.place);
   }
 
   /** Reads files and store anew. Calls that come meanwhile share one further read, so that each sees what was there when it came. */

@@ -6,7 +6,8 @@ import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { CanonicalTemplate } from '../contract/scheduler.ts';
 import { compile, type Compiled } from '../schema/compile.ts';
 import { hint, nearest } from '../schema/spelling.ts';
-import { limitNotSet } from './limit-not-set.ts';
+import { defaultTimeoutS } from '../model/request.ts';
+import { defaultReadyTimeoutS } from '../model/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -124,3 +125,15 @@ function rewrite(fields: Record<string, unknown>, field: string, names: Readonly
   const given = fields[field];
   if (typeof given === 'string') fields[field] = names.get(given) ?? given;
 }
+
+/** What holds while a field that bounds something is not set. */
+const without: Readonly<Record<string, string>> = {
+  max_instances: 'nothing bounds how many machines it may have',
+  timeout: `a request waits ${defaultTimeoutS} s`,
+  ready_timeout: `a machine has ${defaultReadyTimeoutS} s to become ready`,
+  max_price: 'nothing bounds the price of its Spot machines',
+};
+
+/** Said where a field was probably meant and a limit is therefore not set; empty where no limit is lost. */
+const limitNotSet = (meant: string, fields: Fields): string =>
+  Object.hasOwn(without, meant) && !Object.hasOwn(fields, meant) ? ` As it stands '${meant}' is not set: ${without[meant]}.` : '';

@@ -1,10 +1,13 @@
-/** Which plugin contributed something. By the thing itself: what it calls itself is its own affair. */
+/**
+ * The plugin that contributed a thing. Keyed by the object, because a plugin chooses the name of its contribution
+ * freely.
+ */
 const owners = new WeakMap<object, string>();
 
-/** Remembers whose it is. */
-export function owned(thing: object, plugin: string): void {
+/** Records the plugin that contributed a thing. */
+export function recordContributor(thing: object, plugin: string): void {
   owners.set(thing, plugin);
 }
 
-/** The name of the plugin that contributed a thing; undefined where nobody said. */
+/** The name of the plugin that contributed a thing; undefined when it is not recorded. */
 export const pluginOf = (thing: object | undefined): string | undefined => (thing === undefined ? undefined : owners.get(thing));

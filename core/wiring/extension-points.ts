@@ -3,7 +3,7 @@ import { extensionPoint, token, type Container, type ExtensionPoint } from './co
 import type { EventSink } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
 import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
-import { owned } from './contributed-by.ts';
+import { recordContributor } from './contributed-by.ts';
 import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { StorageDriver, Store } from '../contract/storage.ts';
@@ -19,12 +19,12 @@ export const clock = token<Clock>('clock');
 export const logger = token<Log>('logger');
 export const store = token<Store>('store');
 
-/** Puts what a plugin lists where it belongs. */
+/** Adds the contributions of a plugin to their extension points. */
 export function contribute(container: Container, plugin: Plugin): void {
   function add<T extends object>(point: ExtensionPoint<T>, contributions: readonly T[] = []): void {
-    for (const it of contributions) {
-      owned(it, plugin.name);
-      container.add(point, it);
+    for (const contribution of contributions) {
+      recordContributor(contribution, plugin.name);
+      container.add(point, contribution);
     }
   }
   add(providerTypes, plugin.providers);

@@ -14,10 +14,7 @@ import { serverCommands } from './commands/server/server.ts';
 import { simulatorCommands } from './commands/simulator.ts';
 import { storageCommands } from './commands/storage.ts';
 import { unknownCommand } from './unknown-command.ts';
-import type { Cli } from './cli.ts';
-
-/** Adds a group of commands to the program, one file each. `named`: whether the command line is about it; what takes time to add may wait for that. */
-export type Commands = (program: Command, cli: Cli, named: (group: string) => boolean) => void | Promise<void>;
+import type { Cli, Commands } from './cli.ts';
 
 const groups: readonly Commands[] = [
   operationGroupCommands,
@@ -27,7 +24,7 @@ const groups: readonly Commands[] = [
   mcpCommands,
   simulatorCommands,
   storageCommands,
-  completionCommand,
+  completionCommand((cli) => programOf(cli, () => true)),
 ];
 
 /** Runs the command line; the exit code. A server that was started goes on afterwards. */

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isTaken, makeDataDirectory, takeTurn } from '../data-directory/data-directory.ts';
+import { isTaken, makeDataDirectory, lockStart } from '../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
 import { runningServer } from './running-server.ts';
 import { endOfLog, lastLines, openServerLog, warningsSince } from './server-log.ts';
@@ -36,18 +36,18 @@ export async function startInBackground(dataDirectory: string, options: readonly
   makeDataDirectory(dataDirectory);
   const awaited = performance.now() + startMs;
   for (;;) {
-    using turn = takeTurn(dataDirectory);
+    using turn = lockStart(dataDirectory);
     // Asked after the turn was taken: who had it before has started one.
     const place = await runningServer(dataDirectory);
     if (place) return { place, own: false };
-    if (turn) return await startInTurn(dataDirectory, options, around);
+    if (turn) return await startWithLock(dataDirectory, options, around);
     if (performance.now() > awaited) return { code: undefined, pid: undefined, said: [] };
     await sleep(pollMs);
   }
 }
 
 /** The same, for who has the turn to start one. */
-export async function startInTurn(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
+export async function startWithLock(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
   // Nobody answered there: what it says is of a server that was killed, and believed no more when the new one takes its socket.

@@ -12,7 +12,7 @@ import { readInput } from '../../core/operations/read-input.ts';
 import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory/data-directory.ts';
 import { refuseSamples } from '../data-directory/refuse-samples.ts';
-import { localExecutor } from '../sdk/carry-in.ts';
+import { localExecutor } from '../sdk/local-executor.ts';
 import { sharesStorage } from '../store/shared-storage.ts';
 import type { Terminal } from '../process/terminal.ts';
 import { nothingStored } from './nothing-stored.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Address } from '../sdk/http-transport.ts';
+import { urlOf } from '../http/url-of.ts';
 import { readServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
 
 /** How long a server may take to take a connection. */
@@ -7,9 +8,6 @@ const connectMs = 2_000;
 
 export const addressOf = ({ socket_path, host, port }: ServerPlace): Address =>
   socket_path === null ? { url: urlOf({ host, port }) } : { socket_path };
-
-export const urlOf = ({ host, port }: Pick<ServerPlace, 'host' | 'port'>): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
  * The server of a data directory, when one listens. What a server left behind that was killed is not believed: nobody listens on its socket, and its

@@ -1,5 +1,5 @@
 import { BrokerError } from '../../core/contract/errors.ts';
-import { remoteExecutor } from '../sdk/carry-by.ts';
+import { remoteExecutor } from '../sdk/remote-executor.ts';
 import { httpTransport, type Address } from '../sdk/http-transport.ts';
 
 /** Operations by name, at a server or in this process. */

@@ -20,7 +20,7 @@ export function openServerLog(dataDirectory: string): number {
     return openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const message = `The server cannot log into ${file} (${code}). Change the rights, or set MUSTER_DATA_DIR to another directory.`;
+    const message = `The server cannot log into ${file} (${code}). Change the permissions, or set MUSTER_DATA_DIR to another directory.`;
     throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
   }
 }

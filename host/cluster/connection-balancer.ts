@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net';
-import { ownersAlone } from '../http/listen-socket.ts';
+import { withOwnerOnlyMode } from '../http/listen-socket.ts';
 
 /** A connection that nobody has read from yet. */
 interface PendingConnection {
@@ -37,7 +37,7 @@ export class ConnectionBalancer {
 
   /** Only the owner may use it. */
   async listenOnSocket(path: string): Promise<void> {
-    await ownersAlone(() => this.#listen({ path }, true));
+    await withOwnerOnlyMode(() => this.#listen({ path }, true));
   }
 
   /** From now on this worker takes its turn. */

@@ -7,7 +7,7 @@ import { connectionBound } from '../http/connection-bound.ts';
 import { firstSteps } from '../process/first-steps.ts';
 import { stderrLog } from '../process/log.ts';
 import { secretsOf } from '../process/secrets.ts';
-import { callLog, followTemplates } from '../http/serve-http.ts';
+import { callLog, reloadChangedTemplates } from '../http/serve-http.ts';
 import { ConnectionReceiver } from './connection-receiver.ts';
 import type { ToWorker, WorkerData } from './messages.ts';
 import { tell, WorkerLink } from './worker-link.ts';
@@ -72,7 +72,7 @@ async function serve({ worker, configuration, plugins_from, url, bound, log_call
   await app.ready();
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
-  const watching = followTemplates(broker);
+  const watching = reloadChangedTemplates(broker);
   tell({ told: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
   return {
     broker,

@@ -1,7 +1,5 @@
-import { invalidInput, refusal } from './client/script.ts';
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../../core/schema/is-object.ts';
+import { invalidInput, scriptRefusal } from './client/script.ts';
 
 /** A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else is answered. */
 const most = { machines: 100_000, requests: 10_000 } as const;
@@ -19,7 +17,7 @@ export function optionalEntriesIn(input: unknown, key: Key): readonly unknown[] 
   if (!isObject(input)) throw invalidInput();
   const given = input[key] ?? [];
   if (Array.isArray(given)) {
-    if (given.length > most[key]) throw refusal(`There are more than ${most[key]} ${key} in the input file.`);
+    if (given.length > most[key]) throw scriptRefusal(`There are more than ${most[key]} ${key} in the input file.`);
     return given;
   }
   if (!isObject(given)) throw invalidInput();

@@ -84,8 +84,8 @@ async function run(
 }
 
 function callOf({ services, schedulers }: Broker, { input, env }: ScriptBody, from: Pick<ScriptCall, 'key' | 'local'>): ScriptCall {
-  const words = schedulers.find(({ name }) => name === strategies[env.dialect]);
-  if (!words) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
+  const strategy = schedulers.find(({ name }) => name === strategies[env.dialect]);
+  if (!strategy) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
   const bound = services.providers.instance(env.provider_name ?? '');
-  return { input, dialect: env.dialect, services, words, ...(bound ? { instance: bound.name } : {}), ...from };
+  return { input, dialect: env.dialect, services, strategy, ...(bound ? { instance: bound.name } : {}), ...from };
 }

@@ -3,7 +3,7 @@ import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { eventSinks, logger, store } from '../../core/wiring/extension-points.ts';
 import { sinkName } from '../../core/reconciler/background/event-delivery.ts';
 import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
-import { CallTracking, whoseSymbol } from './diagnosis/call-marks.ts';
+import { SharedCallTracking, whoseSymbol } from './diagnosis/shared-call-tracking.ts';
 import { containerOf, loopParts, openStore } from '../container.ts';
 import { forwardedLog } from '../process/forwarded-log.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
@@ -30,7 +30,7 @@ export async function runLoop(
   const meter = new ProviderDurations();
   const names = [...configuration.providers.map(({ name }) => name), ...container.all(eventSinks).map(({ name }) => sinkName(name))];
   tell({ told: 'names', names });
-  const watch = new CallTracking(marks, names);
+  const watch = new SharedCallTracking(marks, names);
   Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
   process.on('exit', () => watch.lastWords());
   let loop: RunningLoop | undefined;

@@ -14,7 +14,7 @@ export interface LoopThreadData {
   readonly plugins_from: string;
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
-  /** Where it marks whose calls are under way: `CallMarks`. */
+  /** Where it marks whose calls are under way: `SharedCallTracking`. */
   readonly marks: SharedArrayBuffer;
   /** Who is left alone for now. */
   readonly quarantine: readonly Quarantined[];

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { Checked } from '../../core/model/health.ts';
-import { callMemory, readTracking } from './diagnosis/call-marks.ts';
+import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
-import { urlOf } from '../client/running-server.ts';
+import { urlOf } from '../http/url-of.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';
 import { objectionToHost, objectionToOrigin } from '../http/caller-check.ts';
-import { refuse } from './tools/refuse.ts';
+import { refuse } from './tools/protocol-error.ts';
 import { mcpSessions } from './sessions/sessions.ts';
 
 export interface McpHttpOptions {

@@ -1,8 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HookHandlerDoneFunction,
+  type preParsingHookHandler,
+} from 'fastify';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { clientOf } from '../http/client-address.ts';
 import { inCall } from '../http/call-context.ts';
@@ -14,6 +20,7 @@ import { bodyBudget } from './body/body-budget.ts';
 import { bindOperation } from './bind-operation.ts';
 import { bindDocumentRoutes } from './routes/document-routes.ts';
 import { callChecks } from './call/call-checks.ts';
+import { newCallId } from './call/call-id.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { gatherChunks } from './body/gather-chunks.ts';
 import { isHeaderText } from './call/header-text.ts';
@@ -60,7 +67,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : randomUUID()),
+    genReqId: ({ headers }) => (isHeaderText(headers['x-request-id']) ? headers['x-request-id'] : newCallId()),
     frameworkErrors: (error, request, reply) =>
       void answerFailure(
         error,
@@ -82,22 +89,23 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     closing = true;
     done();
   });
-  // First of all: what waits has not begun.
-  app.addHook('onRequest', ({ raw }, reply, done) => inTurn(raw, reply.raw, done));
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders);
-    reply.header('x-request-id', request.id);
-    // A client that goes on calling over an open connection would hold the end up.
-    if (closing) reply.header('connection', 'close');
-    inCall(request.id, done);
-  });
   const check = callChecks(broker.configuration.server, () => bound ?? addressOf(app.server));
-  app.addHook('onRequest', ({ raw }, reply, done) => {
+  const refuseUnserved = answerFailures(app, paths, broker);
+  function begin(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
+    const { raw } = request;
     const wrong = check(raw);
-    // What follows on the connection may be read otherwise than it was meant; and what comes together with an upgrade is not read at all.
-    if (wrong || raw.headers.upgrade !== undefined) reply.header('connection', 'close');
-    done(wrong);
-  });
+    // What follows on the connection may be read otherwise than it was meant; and what comes together with an upgrade is not read at all. And a client
+    // that goes on calling over an open connection would hold the end up.
+    if (wrong || closing || raw.headers.upgrade !== undefined) reply.header('connection', 'close');
+    // Before the body is read: what is wrong with that does not matter where nothing would take it.
+    if (!wrong && request.is404) refuseUnserved(request, reply);
+    else done(wrong);
+  }
+  // One hook for all, since each costs every call. What waits for its turn has not begun.
+  app.addHook('onRequest', (request, reply, done) =>
+    inTurn(request.raw, reply.raw, () => inCall(request.id, () => begin(request, reply, done))),
+  );
   // A call that expects what nobody here knows is answered as any other.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   if (answered) {
@@ -109,7 +117,6 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   broker.meter.http.follow(app);
   const dear = oneByOne();
   readJsonOnly(app);
-  answerFailures(app, paths, broker);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
   for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted, dear }, operation);
@@ -133,6 +140,8 @@ const largeBody = 32_768;
 /** Bytes. Up to this size a body needs no room in the budget, however many connections send one. */
 const smallBody = 16_384;
 
+const bodyless = new Set<unknown>(['GET', 'HEAD']);
+
 /** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
 function readJsonOnly(app: FastifyInstance): void {
   const inOrder = oneATurn();
@@ -152,12 +161,16 @@ function readJsonOnly(app: FastifyInstance): void {
     else inOrder(read);
   });
   const shareOf = bodyBudget();
-  app.addHook('preParsing', (request, { raw: answer }, body, done) => {
+  const gather: preParsingHookHandler = (request, { raw: answer }, body, done) => {
     const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
     if (coding === undefined && !(Number(length) > smallBody)) return done(null, body);
     const share = isLocalCall(request.raw) ? undefined : shareOf(clientOf(request));
     if (share) answer.once('close', share.release).once('finish', share.release);
     done(null, gatherChunks(body as Readable, share));
+  };
+  app.addHook('onRoute', (route) => {
+    // Of the others no body is read.
+    if ([route.method].flat().some((method) => !bodyless.has(method))) route.preParsing = gather;
   });
   // Fastify would let a body of a type that nobody reads stream on.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>

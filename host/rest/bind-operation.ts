@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
 import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
+import { isoTime } from '../../core/operations/iso-time.ts';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../http/local-call.ts';
 import { callFormats, varyOfFormats } from './call/call-format.ts';
@@ -43,12 +44,16 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
   const parameters = rest.path.includes('{');
   const scope = `${rest.method} ${rest.path}`;
   const answer = answerOf(broker, operation);
-  const varies = broker.rendering.dependsOnScheduler(operation);
+  const { rendering } = broker;
+  const ownType = contentType(rendering.mediaType(operation, rendering.active));
+  const typeIn = (strategy: SchedulerStrategy): string =>
+    strategy === rendering.active ? ownType : contentType(rendering.mediaType(operation, strategy));
+  const varies = rendering.dependsOnScheduler(operation);
 
-  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
+  function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list, not a template without an id.
-    if (parameters && Object.values(request.params as object).includes('')) return reply.callNotFound() as never;
-    const { services, words } = formats(request.headers);
+    if (parameters && hasEmpty(request.params as Readonly<Record<string, string>>)) return reply.callNotFound() as never;
+    const { services, strategy } = formats(request.headers);
     const input = read({
       params: request.params as Record<string, unknown>,
       query: request.query as Record<string, unknown>,
@@ -56,15 +61,16 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
     });
     const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
-    const serve = async () => {
+    const serve = async (): Promise<Buffer | string> => {
       const result = await operation.handle(input, services, caller);
-      return { result, body: await answer(result, words) };
+      const made = answer(result, strategy);
+      const body = made instanceof Promise ? await made : made;
+      if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
+      reply.code(status).header('content-type', typeIn(strategy));
+      if (varies) reply.header('vary', varyOfFormats);
+      return body;
     };
-    const { result, body } = await (asksForMany(input) ? dear(serve) : serve());
-    if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
-    reply.code(status).header('content-type', contentType(broker.rendering.mediaType(operation, words)));
-    if (varies) reply.header('vary', varyOfFormats);
-    return body;
+    return asksForMany(input) ? dear(serve) : serve();
   }
 
   paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
@@ -85,13 +91,18 @@ function urlsOf(path: string): readonly string[] {
 /** A type that names no charset is in the one that all answers are in. */
 const contentType = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`);
 
-type Answer = (result: unknown, words: SchedulerStrategy) => Promise<Buffer | string> | string;
+function hasEmpty(params: Readonly<Record<string, string>>): boolean {
+  for (const name in params) if (params[name] === '') return true;
+  return false;
+}
+
+type Answer = (result: unknown, strategy: SchedulerStrategy) => Promise<Buffer | string> | Buffer | string;
 
 function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
   if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
-  return (result, words) => broker.rendering.body(operation, result, words);
+  return (result, strategy) => broker.rendering.body(operation, result, strategy);
 }
 
 function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
-  if (observed_at !== undefined) reply.header('x-observed-at', new Date(observed_at).toISOString());
+  if (observed_at !== undefined) reply.header('x-observed-at', isoTime(observed_at));
 }

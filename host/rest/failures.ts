@@ -16,8 +16,10 @@ declare module 'fastify' {
   }
 }
 
-/** Every way in which a call can fail ends here. */
-export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): void {
+type RefuseUnserved = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** Every way in which a call can fail ends here. Gives what answers a call that no route serves. */
+export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): RefuseUnserved {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   function refuseUnserved(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -28,11 +30,7 @@ export function answerFailures(app: FastifyInstance, paths: PathTable, { log, me
     return reply;
   }
   app.setNotFoundHandler(refuseUnserved);
-  // Before the body is read: what is wrong with that does not matter where nothing would take it.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuseUnserved(request, reply);
-    else done();
-  });
+  return refuseUnserved;
 }
 
 /** Answers an error in the form of its route. */

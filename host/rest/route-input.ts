@@ -1,10 +1,11 @@
+import { isObject } from '../../core/schema/is-object.ts';
 import type { TObject } from 'typebox';
 import type { Operation, RestBinding } from '../../core/operations/operation.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { byPath, placesOf, sentences, type Finding } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { convertText } from '../../core/schema/convert.ts';
-import { planOf } from '../../core/schema/plan.ts';
+import { conversionPlanOf } from '../../core/schema/conversion-plan.ts';
 import { rename } from '../../core/schema/rename.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ export function routeSchema(operation: Operation<any, any>, rest: RestBinding): 
 export function inputReader(operation: Operation<any, any>, rest: RestBinding): (raw: RawInput) => Fields {
   const schema = routeSchema(operation, rest) as TObject & Fields;
   const compiled = compile(schema);
-  const plan = planOf(schema);
+  const plan = conversionPlanOf(schema);
   const { preset, method } = rest;
   const inBody = method === 'POST' || method === 'PUT';
 
@@ -47,13 +48,13 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
 
   return ({ params, query, body }) => {
     const findings: Finding[] = [];
-    if (body !== undefined && body !== null && !isFields(body)) {
+    if (body !== undefined && body !== null && !isObject(body)) {
       findings.push({ level: 'error', path: '', message: 'The body must be a JSON object.' });
     }
     const merged: Record<string, unknown> = { ...params };
     if (inBody) refuseQuery(query, findings);
-    else lay(merged, fields(query, findings, true), 'query', findings);
-    if (isFields(body)) lay(merged, fields(body, findings, false), 'body', findings);
+    else if (Object.keys(query).length > 0) lay(merged, fields(query, findings, true), 'query', findings);
+    if (isObject(body)) lay(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
     // A body that is no object lacks every field, which says nothing.
     if (parsed.findings && !findings.some(({ path }) => path === '')) findings.push(...parsed.findings);
@@ -67,8 +68,6 @@ function refuseQuery(query: Fields, findings: Finding[]): void {
   for (const name of Object.keys(query))
     findings.push({ level: 'error', path: `/${name}`, message: 'stands in the query; this call takes its input from a JSON body' });
 }
-
-const isFields = (body: unknown): body is Fields => typeof body === 'object' && body !== null && !Array.isArray(body);
 
 /** Lays fields over others; a field that stands in two places must be the same in both. */
 function lay(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {

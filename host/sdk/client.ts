@@ -1,6 +1,6 @@
 import type { RequestAnswer } from '../../core/contract/answers.ts';
 import { HandlerDiscoveryError } from './errors.ts';
-import { methodsOver, type CallOptions, type Carry, type Methods } from './methods.ts';
+import { methodsOver, type CallOptions, type Execute, type Methods } from './methods.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 import { operations } from '../../core/operations/registry.ts';
 import { hint } from '../../core/schema/spelling.ts';
@@ -16,7 +16,7 @@ export interface BrokerClient extends Methods, AsyncDisposable {
 }
 
 /** A client over one way to carry calls out. */
-export function clientOver(carry: Carry, close: () => Promise<void>): BrokerClient {
+export function clientOver(carry: Execute, close: () => Promise<void>): BrokerClient {
   const methods = methodsOver(carry);
   const byName = methods as unknown as Readonly<Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>>>;
   let closing: Promise<void> | undefined;

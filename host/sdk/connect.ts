@@ -18,7 +18,7 @@ export async function connect(options: ConnectOptions): Promise<BrokerClient> {
   const address = await addressOf(options);
   // What imports muster for its types, or to write a plugin, loads none of this.
   const [{ remoteExecutor }, { clientOver }, { httpTransport }] = await Promise.all([
-    import('./carry-by.ts'),
+    import('./remote-executor.ts'),
     import('./client.ts'),
     import('./http-transport.ts'),
   ]);

@@ -47,7 +47,7 @@ async function open({
     import('../data-directory/data-directory.ts'),
     import('../data-directory/refuse-samples.ts'),
     import('../data-directory/simulated-instances.ts'),
-    import('./carry-in.ts'),
+    import('./local-executor.ts'),
     import('./client.ts'),
   ]);
   const loaded = await loadConfiguration({

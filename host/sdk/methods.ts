@@ -26,10 +26,10 @@ type CamelMethods = { readonly [N in keyof Operations as CamelCase<N>]: SnakeMet
 export type Methods = SnakeMethods & CamelMethods;
 
 /** How a call is carried out: in this process, or by a server. */
-export type Carry = (operation: Operation<any, any>, input: unknown, options: CallOptions) => Promise<unknown>;
+export type Execute = (operation: Operation<any, any>, input: unknown, options: CallOptions) => Promise<unknown>;
 
 /** The methods over one way to carry calls out. */
-export function methodsOver(carry: Carry): Methods {
+export function methodsOver(carry: Execute): Methods {
   const methods: Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>> = {};
   for (const operation of operations as readonly Operation<any, any>[]) {
     const method = (input: unknown = {}, options: CallOptions = {}) => carry(operation, input, options);

@@ -1,4 +1,4 @@
-import { tellEnd } from '../../core/reconciler/claims/tell-end.ts';
+import { reportEnd } from '../../core/reconciler/claims/report-end.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { Change, Store } from '../../core/contract/storage.ts';
 import { callId } from '../http/call-context.ts';
@@ -17,7 +17,7 @@ export function interfaceStore(store: Store, log: Log): Store {
     ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
     async commit(changes) {
       const committed = await store.commit(noted(changes));
-      for (const change of changes) if (change.op === 'insert' && change.kind === 'request') tellEnd(log, undefined, change.record);
+      for (const change of changes) if (change.op === 'insert' && change.kind === 'request') reportEnd(log, undefined, change.record);
       return committed;
     },
     claim: store.claim.bind(store),

@@ -4,7 +4,7 @@ import type { Checks } from '../runner.ts';
 import { deepFrozen } from './deep-frozen.ts';
 import { calmly } from './calmly.ts';
 import { paths, withPart } from './places.ts';
-import { readerOf, shown } from './reader.ts';
+import { readerOf, excerptOf } from './reader.ts';
 import { checkTemplatesOf } from './templates-of.ts';
 import type { SchedulerSubject } from './subject.ts';
 
@@ -54,7 +54,7 @@ export function checkFiles(
     async (knows) => {
       for (const file of nonsense)
         for (const name of ['templates.json', '', 'x.yaml']) {
-          const what = `of ${shown(file)}`;
+          const what = `of ${excerptOf(file)}`;
           assert.equal(typeof calmly(() => knows(deepFrozen(file), name), what), 'boolean', what);
         }
     },
@@ -121,8 +121,8 @@ export function checkFiles(
         for (const odd of oddParts) {
           const file = withPart(content, path, odd);
           readIn(file);
-          const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${shown(file)}`);
-          assert.ok(known === undefined || typeof known === 'boolean', `of ${shown(file)}`);
+          const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${excerptOf(file)}`);
+          assert.ok(known === undefined || typeof known === 'boolean', `of ${excerptOf(file)}`);
         }
   });
 

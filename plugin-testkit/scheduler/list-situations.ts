@@ -1,17 +1,20 @@
 import { requestStatuses, type ListOf, type Reclaimed, type RequestDetail, type TemplateDetail } from '../../core/index.ts';
 import { deepFrozen } from './deep-frozen.ts';
-import { aRequest, aReturn, at, machineType, oddNames, requests, returns, type Situations } from './situations.ts';
+import { provisionRequest, returnRequest, at, machineType, oddNames, requests, returns, type Situations } from './situations.ts';
 
 const listOf = <T>(items: readonly T[], given: Partial<ListOf<T>> = {}): ListOf<T> => ({ items, total_count: items.length, at, ...given });
 
 /** Lists of requests. */
 export const lists: Situations<ListOf<RequestDetail>> = deepFrozen({
   'an empty list': listOf([]),
-  'part of a list': listOf([{ request: aRequest() }, { request: aReturn() }], { total_count: 70, filters: { status: 'pending' } }),
+  'part of a list': listOf([{ request: provisionRequest() }, { request: returnRequest() }], {
+    total_count: 70,
+    filters: { status: 'pending' },
+  }),
   'a list of all that there is': listOf([...Object.values(requests), ...Object.values(returns)]),
   'a list of a thousand': listOf(
     Array.from({ length: 1_000 }, (_, i) => ({
-      request: aRequest({ request_id: `req-${i}`, status: requestStatuses[i % requestStatuses.length] ?? 'pending' }),
+      request: provisionRequest({ request_id: `req-${i}`, status: requestStatuses[i % requestStatuses.length] ?? 'pending' }),
     })),
   ),
 });

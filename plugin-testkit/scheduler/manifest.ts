@@ -5,7 +5,7 @@ import type { Checks } from '../runner.ts';
 const views = ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'] as const;
 
 /** What a strategy is made of. */
-export function checkManifest({ check }: Checks, strategy: SchedulerStrategy): void {
+export function checkSchedulerManifest({ check }: Checks, strategy: SchedulerStrategy): void {
   check('its name is a word, and its media type is one where it has one', async () => {
     assert.match(strategy.name, /^[a-z][a-z0-9-]*$/, 'People write the name into the configuration: small letters, digits and hyphens.');
     if (strategy.media_type === undefined) return;

@@ -2,7 +2,7 @@ import { checkPlugin } from '../check-plugin.ts';
 import { checksOf } from '../runner.ts';
 import { checkFiles } from './files.ts';
 import { checkLists } from './lists.ts';
-import { checkManifest } from './manifest.ts';
+import { checkSchedulerManifest } from './manifest.ts';
 import { strategyOf, type SchedulerSubject } from './subject.ts';
 import { checkViews } from './views.ts';
 
@@ -14,7 +14,7 @@ export function testScheduler(subject: SchedulerSubject): void {
   const strategy = strategyOf(subject);
   const checks = checksOf(subject.test, `scheduler '${strategy.name}'`);
   checkPlugin(checks, subject.plugin);
-  checkManifest(checks, strategy);
+  checkSchedulerManifest(checks, strategy);
   checkViews(checks, strategy);
   checkLists(checks, strategy);
   checkFiles(checks, strategy, subject);

@@ -4,7 +4,7 @@ import type { Checks } from '../runner.ts';
 import { deepFrozen } from './deep-frozen.ts';
 import { assertAnswer, fitting, renderedTwice, textOf } from './rendered.ts';
 import { lists, reclaims, templateLists } from './list-situations.ts';
-import { aRequest, requests, requestId, returnId, returns, type Situations } from './situations.ts';
+import { provisionRequest, requests, requestId, returnId, returns, type Situations } from './situations.ts';
 
 type ViewName = 'requested' | 'returned' | 'status' | 'listed' | 'templates' | 'reclaims';
 
@@ -64,7 +64,7 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
     for (const kind of ['provision', 'return'] as const) {
       const detail = (status: RequestStatus, more: object): RequestDetail =>
         deepFrozen({
-          request: aRequest({ kind, status, ...more }),
+          request: provisionRequest({ kind, status, ...more }),
           machines: (requests['one that is completed'] as RequestDetail).machines ?? [],
         });
       for (const more of [{}, { delivered: 2 }, { cancel_requested_at: 1, delivered: 2 }])
@@ -83,7 +83,7 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
   const word = strategy.statusWord?.bind(strategy);
   if (!word) return;
   check('its word for a status says whether the request is over', async () => {
-    const words = new Map(requestStatuses.map((status) => [status, word(aRequest({ status, delivered: 2 }))]));
+    const words = new Map(requestStatuses.map((status) => [status, word(provisionRequest({ status, delivered: 2 }))]));
     for (const each of words.values()) assert.ok(typeof each === 'string' && each !== '');
     for (const open of requestStatuses.filter((each) => !isTerminal(each)))
       for (const over of requestStatuses.filter(isTerminal))

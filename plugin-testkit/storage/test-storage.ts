@@ -1,21 +1,21 @@
 import { checkPlugin } from '../check-plugin.ts';
 import { checksOf } from '../runner.ts';
-import { checkAdditions } from './additions.ts';
-import { checkAtomicity } from './atomicity.ts';
-import { checkClaims } from './claims.ts';
-import { checkCommits } from './commits.ts';
+import { checkAdditions } from './checks/additions.ts';
+import { checkAtomicity } from './checks/atomicity.ts';
+import { checkClaims } from './checks/claims.ts';
+import { checkCommits } from './checks/commits.ts';
 import { contractOf } from './contract.ts';
-import { checkCopies } from './copies.ts';
-import { checkDurability } from './durability.ts';
-import { checkLimits } from './limits.ts';
-import { checkLife } from './life.ts';
-import { checkManifest } from './manifest.ts';
-import { checkPaging } from './paging.ts';
-import { checkProcesses } from './processes.ts';
-import { checkQueries } from './queries.ts';
-import { checkSharing } from './sharing.ts';
-import { checkSlots } from './slots.ts';
-import { checkVersions } from './versions.ts';
+import { checkCopies } from './checks/copies.ts';
+import { checkDurability } from './processes/durability.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkLife } from './checks/life.ts';
+import { checkStorageManifest } from './checks/manifest.ts';
+import { checkPaging } from './checks/paging.ts';
+import { checkProcesses } from './processes/processes.ts';
+import { checkQueries } from './checks/queries.ts';
+import { checkSharing } from './checks/sharing.ts';
+import { checkSlots } from './checks/slots.ts';
+import { checkVersions } from './checks/versions.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
 /**
@@ -27,7 +27,7 @@ export function testStorage(subject: StorageSubject): void {
   const checks = checksOf(subject.test, `storage '${driver.type}'`);
   const contract = contractOf(checks, subject);
   checkPlugin(checks, subject.plugin);
-  checkManifest(checks, subject);
+  checkStorageManifest(checks, subject);
   checkCommits(contract);
   checkVersions(contract);
   checkLimits(contract);

@@ -1,12 +1,19 @@
 import { Type } from 'typebox';
-import { defineProviderApi, ProviderFault, type Observation } from '../../core/index.ts';
-import { ownedFleets, poolsOf, removeFleets, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { defineProviderApi, ProviderFault, type Observation, type Finding } from '../../core/index.ts';
+import { ownedFleets, poolsOf, removeFleets, type CloudSession, type CloudTemplate, reviewFleet, standingTypes } from '../cloud/index.ts';
 import { ec2FleetPort } from './ec2-fleet-port.ts';
 import type { FleetHandle, FleetType, Prepared } from './fleet-type.ts';
 import { instant } from './fleet-types/instant.ts';
 import { standing } from './fleet-types/standing.ts';
 import { fleetParameters } from './fleet-parameters.ts';
-import { fleetTypes, review } from './review.ts';
+
+/** How fleets may live; the first is taken where a template says nothing. */
+const fleetTypes = ['instant', ...standingTypes] as const;
+
+const overruled = ['Type', 'ClientToken', 'TerminateInstancesWithExpiration', 'ExcessCapacityTerminationPolicy'];
+
+/** What EC2 Fleet cannot honour. */
+const review = (template: object): Finding[] => reviewFleet(template as CloudTemplate, { types: fleetTypes, overruled, tagged: 'fleet' });
 
 const fields = Type.Object({
   fleet_type: Type.Optional(

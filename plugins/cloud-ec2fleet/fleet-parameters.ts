@@ -7,10 +7,10 @@ import {
   nativeUnit,
   overlay,
   overridesOf,
-  ownFleetTemplate,
+  ownOrderTemplate,
   poolsFor,
   poolsOf,
-  sharedFleetTemplate,
+  sharedOrderTemplate,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -39,7 +39,7 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
-  const used = await (standing ? ownFleetTemplate : sharedFleetTemplate)(session, order, call);
+  const used = await (standing ? ownOrderTemplate : sharedOrderTemplate)(session, order, call);
   const built = {
     LaunchTemplateConfigs: [
       {

@@ -1,9 +1,8 @@
 import { familyOf, instanceType } from './catalogue.ts';
 import type { PoolPattern } from './knobs/launch-knobs.ts';
 import type { Market } from './launch/specification/launch-spec.ts';
-import type { Moment } from './dispatch/call-context.ts';
+import type { CallContext, RegionState } from './state/call-context.ts';
 import { fits } from './pattern.ts';
-import type { RegionState } from './state/region-state.ts';
 import type { Subnet } from './state/network/subnets.ts';
 import { AwsError } from './wire/errors.ts';
 
@@ -21,30 +20,30 @@ export function zoneHas(state: RegionState, zone: string, instanceType: string):
 }
 
 /** Free places of a pool; infinite unless a capacity rule matches it. */
-export function roomIn(moment: Moment, pool: Pool): number {
-  const rule = lastFor(moment, moment.knobs.capacity, pool);
+export function roomIn(context: CallContext, pool: Pool): number {
+  const rule = lastFor(context, context.knobs.capacity, pool);
   if (rule === undefined) return Number.POSITIVE_INFINITY;
-  return Math.max(0, rule.count - (moment.state.placesTaken.get(poolKey(pool)) ?? 0));
+  return Math.max(0, rule.count - (context.state.placesTaken.get(poolKey(pool)) ?? 0));
 }
 
 /** What a caller meets when the places of a pool are taken. */
-export function noRoom(moment: Moment, pool: Pool): AwsError {
-  const code = lastFor(moment, moment.knobs.capacity, pool)?.code;
+export function noRoom(context: CallContext, pool: Pool): AwsError {
+  const code = lastFor(context, context.knobs.capacity, pool)?.code;
   const usual = insufficientCapacity(pool);
   return code === undefined || code === usual.code ? usual : new AwsError(code, usual.message);
 }
 
 /** The price of a machine of the pool, in US dollars an hour. */
-export function priceOf(moment: Moment, pool: Pool): number {
-  const rule = lastFor(moment, moment.knobs.prices, pool);
+export function priceOf(context: CallContext, pool: Pool): number {
+  const rule = lastFor(context, context.knobs.prices, pool);
   if (rule !== undefined) return rule.price;
   const type = instanceType(pool.instanceType);
   return (pool.market === 'spot' ? type?.spot_price : type?.on_demand_price) ?? 0;
 }
 
 /** Addresses of a subnet that a machine may still get. */
-export function freeAddresses(moment: Moment, subnet: Subnet): number {
-  const rule = moment.knobs.addresses.findLast((one) => one.subnet_id === subnet.id);
+export function freeAddresses(context: CallContext, subnet: Subnet): number {
+  const rule = context.knobs.addresses.findLast((one) => one.subnet_id === subnet.id);
   const free = subnet.free();
   return rule === undefined ? free : Math.max(0, Math.min(free, rule.count - subnet.taken()));
 }
@@ -77,10 +76,10 @@ export function poolKey(pool: Pool): string {
   return `${pool.instanceType}/${pool.zone}/${pool.market}`;
 }
 
-function lastFor<Rule extends PoolPattern>(moment: Moment, list: readonly Rule[], pool: Pool): Rule | undefined {
+function lastFor<Rule extends PoolPattern>(context: CallContext, list: readonly Rule[], pool: Pool): Rule | undefined {
   return list.findLast(
     (rule) =>
-      moment.rules.inForce(rule, moment) &&
+      context.rules.inForce(rule, context) &&
       fits(rule.instance_type, pool.instanceType) &&
       fits(rule.zone, pool.zone) &&
       fits(rule.market, pool.market),

@@ -1,5 +1,4 @@
 import type { When } from './knobs/when.ts';
-import type { Moment } from './dispatch/call-context.ts';
 import { accountOf } from './wire/caller.ts';
 
 /** What the rules of the knobs have met, kept apart from the rules themselves, since knobs are values. A rule starts anew when its knob is set again. */
@@ -9,9 +8,15 @@ export interface RuleBook {
   /** When a rule was set, in milliseconds of the simulator's clock; undefined = never. */
   begunAt(rule: object): number | undefined;
   /** Whether a rule is in force there and then. */
-  inForce(rule: When, moment: Moment): boolean;
+  inForce(rule: When, context: WhereAndWhen): boolean;
   /** Whether this call, the next of its kind, falls into the `times` calls from the `nth` on (null = all from there on). */
   hit(rule: object, nth: number, times: number | null): boolean;
+}
+
+/** What of a call context decides whether a rule is in force. */
+interface WhereAndWhen {
+  readonly state: { readonly account: string; readonly region: string };
+  readonly now: number;
 }
 
 export function createRuleBook(): RuleBook {

@@ -1,12 +1,12 @@
 import { type Audit, createAudit } from './dispatch/audit.ts';
 import type { SimulatorClock } from './clock.ts';
-import { planHealthChecks } from './fleets/health-checks.ts';
-import { planGroupChecks } from './groups/health-checks.ts';
-import { defaultKnobs, type KnobChange, type Knobs, turnKnobs } from './knobs/knobs.ts';
-import type { Moment } from './dispatch/call-context.ts';
+import { planAllFleetChecks } from './fleets/health-checks.ts';
+import { planAllGroupChecks } from './groups/health-checks.ts';
+import { defaultKnobs, type KnobChange, type Knobs } from './knobs/knobs.ts';
+import { turnKnobs } from './knobs/turn-knobs.ts';
+import type { CallContext, RegionState } from './state/call-context.ts';
 import { type RandomSource, seededRandom } from './random.ts';
 import { createRuleBook, type RuleBook } from './rules.ts';
-import type { RegionState } from './state/region-state.ts';
 import { createSessionBook, type SessionBook } from './state/sessions.ts';
 import { planStrikes, strike } from './state/instances/interruptions.ts';
 import { createWorld, type World } from './state/world.ts';
@@ -20,8 +20,6 @@ export interface Simulation {
   readonly rules: RuleBook;
   readonly sessions: SessionBook;
   readonly knobs: KnobBoard;
-  /** A moment in a region. */
-  moment(state: RegionState, now: number): Moment;
   /** Forgets machines, fleets, templates, tokens, sessions, the audit and the steps of the clock; the knobs too where that is said. Ids go on: none is used twice. */
   reset(options?: { readonly knobs?: boolean }): void;
 }
@@ -46,23 +44,23 @@ export function createSimulation(options: {
   const audit = createAudit();
   const sessions = createSessionBook();
   let current = defaultKnobs;
-  const moment = (state: RegionState, now: number): Moment => ({ state, knobs: current, rules, random, now, touched: [] });
-  const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, moment });
+  const contextIn = (state: RegionState, now: number): CallContext => ({ state, knobs: current, rules, random, now, touched: [] });
+  const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, contextIn });
 
   function turn(change: unknown): Knobs {
     const now = clock.now();
     // What was due by now still happens under the old knobs.
-    for (const state of world.regions()) state.agenda.settle(now);
+    for (const state of world.regions()) state.timers.settle(now);
     const before = current;
     current = turnKnobs(current, change);
     rules.begin(current, now);
     const { seed } = change as KnobChange;
     if (typeof seed === 'number') random.seed(seed);
-    const moments = [...world.regions()].map((state) => moment(state, now));
-    for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) strike(moments, rule);
-    for (const each of moments) planStrikes(each);
-    for (const each of moments) planHealthChecks(each);
-    for (const each of moments) planGroupChecks(each);
+    const contexts = [...world.regions()].map((state) => state.contextAt(now));
+    for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) strike(contexts, rule);
+    for (const each of contexts) planStrikes(each);
+    for (const each of contexts) planAllFleetChecks(each);
+    for (const each of contexts) planAllGroupChecks(each);
     return current;
   }
 
@@ -74,7 +72,6 @@ export function createSimulation(options: {
     audit,
     rules,
     sessions,
-    moment,
     knobs: {
       get current() {
         return current;

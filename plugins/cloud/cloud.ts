@@ -2,10 +2,9 @@ import { defineProviderType } from '../../core/index.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
-import { ownedBy } from './release/owned.ts';
-import { machineTypesOf, placesOf } from './connection/places.ts';
-import { machineTypesOf as typesOf } from './launch/pools.ts';
-import { removeOrphans } from './release/remove.ts';
+import { ownedBy, removeOrphans } from './release/owned.ts';
+import { listMachineTypes, placesOf } from './connection/places.ts';
+import { machineTypesOf } from './launch/pools.ts';
 import { connect, type CloudSession } from './connection/session.ts';
 import { whichLive } from './observe/which-live.ts';
 
@@ -30,7 +29,7 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
     session.close();
   },
   machineTypeOf(template, known) {
-    const [name] = typesOf(template as CloudTemplate);
+    const [name] = machineTypesOf(template as CloudTemplate);
     if (name === undefined) return undefined;
     const bundled = instanceType(name);
     return (
@@ -41,7 +40,7 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   presumedPlaces({ region: name = 'us-east-1' }) {
     return { regions: [name], availability_zones: region(name)?.zones.map(({ zone }) => zone) ?? [] };
   },
-  machineTypes: machineTypesOf,
+  machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,
   remove: removeOrphans,

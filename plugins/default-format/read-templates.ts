@@ -1,4 +1,4 @@
-import { isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead } from '../../core/index.ts';
+import { isObject, isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead } from '../../core/index.ts';
 
 /** Reads our own form: a list of templates, or `{templates: […]}`, in snake_case or camelCase. */
 export function readTemplates(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead {
@@ -33,5 +33,3 @@ export function readTemplates(file: unknown, canonical: (raw: Record<string, unk
   }
   return { layers, findings };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,4 @@
 import { type Claim, isDead, type Owner } from '../../core/index.ts';
-import { isSame } from './same-owner.ts';
 import type { Table } from './table.ts';
 
 interface ClaimedRequest {
@@ -14,7 +13,7 @@ export type HeldClaim = ClaimedRequest & Pick<Claim, 'request_id'>;
 /** A clock that is read a little earlier than before was not set back. */
 const toleranceMs = 1_000;
 
-/** Who works on which request. A holding stays until its holder yields: one that the next holder finds was not yielded. */
+/** Who works on which request. A claim stays until its holder yields it: a claim that the next holder finds was not yielded. */
 export class Claims {
   readonly #claimPool = new Map<string, ClaimedRequest>();
   readonly #requests: Table;
@@ -75,7 +74,7 @@ export class Claims {
     for (const { request_id, epoch } of claims) if (this.#claimPool.get(request_id)?.epoch === epoch) this.#claimPool.delete(request_id);
   }
 
-  /** A request that was deleted and made anew begins without a holder. */
+  /** A request that was deleted and made again begins without a holder. */
   forgetDeleted(): void {
     for (const id of this.#claimPool.keys()) if (!this.#requests.get({ request_id: id })) this.#claimPool.delete(id);
   }
@@ -110,3 +109,7 @@ export class Claims {
     return !held || held.until <= now || isDead(held.owner, owner);
   }
 }
+
+const fields = ['host', 'boot', 'pid', 'started', 'thread'] as const;
+
+const isSame = (a: Owner, b: Owner): boolean => fields.every((field) => a[field] === b[field]);

@@ -9,7 +9,7 @@ import { GroupQueue } from './commits/group-queue.ts';
 import { Health } from './database/health.ts';
 import { LogWatch } from './database/log-watch.ts';
 import type { Opened } from './database/open-database.ts';
-import { whenFree } from './database/busy-retry.ts';
+import { retryWhileBusy } from './database/busy-retry.ts';
 import { RecordReader } from './queries/record-reader.ts';
 import { Statements } from './queries/statements.ts';
 
@@ -148,7 +148,7 @@ export class SqliteStore implements Store {
 
   async #readLater<T>(ask: () => T): Promise<T> {
     try {
-      return await whenFree(() => {
+      return await retryWhileBusy(() => {
         this.#refuseWhenClosed();
         return ask();
       }, this.#wait);

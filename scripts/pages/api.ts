@@ -9,7 +9,7 @@ import { generated, madeFile, root, type MadeFile, type Page } from './page.ts';
 export const apiPage: Page = {
   name: 'api',
   // The test of the package has declarations already: it builds the package.
-  tested_in: 'test/package/package.test.ts',
+  tested_in: 'test/package/package.long.test.ts',
   make: async () => {
     const directory = mkdtempSync(join(tmpdir(), 'muster-api-'));
     try {

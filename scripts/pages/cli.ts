@@ -1,5 +1,5 @@
 import type { Argument, Option } from 'commander';
-import { commandTree, nodesOf, type CommandNode } from '../../host/cli/command-tree.ts';
+import { commandTree, nodesOf, type CommandNode } from '../../host/cli/commands/completion-script.ts';
 import { examplesOf } from '../../host/cli/examples.ts';
 import { exitMeanings } from '../../host/cli/exit-codes.ts';
 import { operationGroups } from '../../host/cli/operations/operation-groups.ts';
@@ -20,7 +20,7 @@ export const cliPage: Page = {
 };
 
 async function text(): Promise<string> {
-  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colors: false };
   const program = await programOf({ terminal: silent, code: 0 }, () => true);
   const tree = commandTree(program);
   const groups = tree.children.map((group) => [

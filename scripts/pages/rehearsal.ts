@@ -15,7 +15,7 @@ export const rehearsalPage: Page = {
   // It runs the program, whose commands are read from there.
   after: ['cli-declarations'],
   // It starts a simulated cloud and a client of it for every scenario.
-  tested_in: 'test/e2e/rehearse.test.ts',
+  tested_in: 'test/e2e/rehearse.long.test.ts',
   make: async () => {
     const shown: string[] = [];
     for (const [name, { sentence }] of Object.entries(scenarios)) {

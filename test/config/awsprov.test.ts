@@ -66,7 +66,7 @@ test('every key of every product is taken: it has its effect, or a warning says 
   ]);
   for (const { level, message, file } of told) {
     t.is(level, 'warning');
-    t.regex(message, /^has no effect here: \w/);
+    t.regex(message, /^has no effect: \w/);
     t.regex(file ?? '', /awsprov_config\.json:1:\d+$/);
   }
   t.like(configuration.providers[0]?.config, {
@@ -90,7 +90,7 @@ test('every key of every product is taken: it has its effect, or a warning says 
   );
   t.deepEqual(
     off.findings.map(({ path, message }) => `${path} ${message}`),
-    ['/AWS_CONNECTION_TIMEOUT_MS is taken as 60 s: 1 to 60 s can be had'],
+    ['/AWS_CONNECTION_TIMEOUT_MS becomes 60 s: the range is 1 to 60 s'],
   );
   t.like(off.configuration.providers[0]?.config, { proxy_host: null, proxy_port: null, cloud_connect_timeout: 60 });
   t.is(off.configuration.server.log_level, 'info');
@@ -104,7 +104,7 @@ test('the time for a machine to become ready is that of every template of the in
   t.deepEqual(await read(300), [{ ready_timeout: 300 }, []]);
   t.deepEqual(await read('180'), [{ ready_timeout: 180 }, []]);
   t.deepEqual(await read(''), [{}, []]);
-  const bounded = 'AWS_INSTANCE_PENDING_TIMEOUT_SEC is taken as 60 s: 60 to 36000 s can be had';
+  const bounded = 'AWS_INSTANCE_PENDING_TIMEOUT_SEC becomes 60 s: the range is 60 to 36000 s';
   t.deepEqual(await read(5), [{ ready_timeout: 60 }, [`/${bounded}`]]);
   await t.throwsAsync(read('soon'), { message: /AWS_INSTANCE_PENDING_TIMEOUT_SEC|ready_timeout/ });
 });
@@ -131,7 +131,7 @@ test('an unknown key is a warning where it stands; what is wrong is told in the 
     {
       level: 'warning',
       path: '/AWS_PROXY_HSOT',
-      message: "is no known key and has no effect; did you mean 'AWS_PROXY_HOST'?",
+      message: "is not a known key and has no effect; did you mean 'AWS_PROXY_HOST'?",
       file: `${directory}/awsprov_config.json:3:1`,
     },
   ]);
@@ -141,7 +141,7 @@ test('an unknown key is a warning where it stands; what is wrong is told in the 
       ({ message, file }) => `${file?.split('/').at(-1)} ${message}`,
     );
   };
-  t.deepEqual(await wrong('{"LogLevel": "INFO"}'), ['awsprov_config.json:1:1 is required: the region whose machines are wanted']);
+  t.deepEqual(await wrong('{"LogLevel": "INFO"}'), ['awsprov_config.json:1:1 is required: the region that provides the machines']);
   const [place] = await wrong('{"AWS_REGION": "us-west-2",\n "AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS": 11}');
   t.regex(place ?? '', /^awsprov_config\.json:2:2 /);
 });

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { loadConfiguration, type LoadOptions } from '../../config/load.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import type { LoadOptions } from '../../config/load-options.ts';
 import { sampleTemplates } from '../../config/defaults.ts';
 import { isBrokerError, type BrokerError } from '../../core/contract/errors.ts';
 import type { Finding } from '../../core/contract/findings.ts';
@@ -43,7 +44,7 @@ test('a credentials file that is named and not there is told with its place; so 
   t.deepEqual(
     findings.map(({ level, path, message }) => [level, path, message]),
     [
-      ['warning', '/providers/0/config/region', "'us-esat-1' is none that is known; did you mean 'us-east-1'?"],
+      ['warning', '/providers/0/config/region', "'us-esat-1' is not a known value; did you mean 'us-east-1'?"],
       [
         'warning',
         '/providers/0/config/credential_file',
@@ -265,7 +266,7 @@ providers:
     told.toSorted((a, b) => Number(a[1]?.split(':')[0]) - Number(b[1]?.split(':')[0]) || (String(a[2]) < String(b[2]) ? -1 : 1)),
     [
       ['error', '2:1', '/schedular', "unknown field; did you mean 'scheduler'?"],
-      ['error', '3:1', '/scheduler', "no loaded plugin brings the scheduler strategy 'slurm'; known: plain, default"],
+      ['error', '3:1', '/scheduler', "no loaded plugin contributes the scheduler strategy 'slurm'; known: plain, default"],
       ['error', '6:3', '/storage/dept', "unknown field; did you mean 'depth'?"],
       ['error', '8:3', '/server/port', 'must be <= 65535'],
       ['error', '9:3', '/server/workers', 'must be an integer, not a string'],
@@ -274,8 +275,8 @@ providers:
       ['error', '16:7', '/providers/0/config/max_retries', 'must be <= 10'],
       ['error', '17:19', '/providers/0/config/handlers/fast_boot', 'must be a boolean, not a string'],
       ['warning', '18:7', '/providers/0/config/regoin', "unknown field, kept as it is; did you mean 'region'?"],
-      ['error', '19:5', '/providers/1/name', "'east' is the name of /providers/0 already"],
-      ['error', '22:5', '/providers/2/type', "no loaded plugin brings the provider type 'acne'; did you mean 'acme'?"],
+      ['error', '19:5', '/providers/1/name', "'east' is already the name of /providers/0"],
+      ['error', '22:5', '/providers/2/type', "no loaded plugin contributes the provider type 'acne'; did you mean 'acme'?"],
       ['error', '23:5', '/providers/3/name', 'is required'],
       ['error', '24:48', '/providers/3/template_defaults/boot_mode', 'must match pattern "^(fast|slow)$"'],
       ['error', '24:26', '/providers/3/template_defaults/subnet_ids', 'must be an array, not a string'],
@@ -290,19 +291,19 @@ const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] 
     'an unknown storage',
     JSON.stringify({ ...json, storage: { type: 'bux' } }),
     {},
-    /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'bux'; did you mean 'box'\?$/,
+    /^\S+:1:\d+ \/storage\/type: no loaded plugin contributes the storage 'bux'; did you mean 'box'\?$/,
   ],
   [
     'a storage that a built-in plugin would bring',
     JSON.stringify({ ...json, storage: { type: 'memory' } }),
     {},
-    /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'memory'; add 'storage-memory' to plugins$/,
+    /^\S+:1:\d+ \/storage\/type: no loaded plugin contributes the storage 'memory'; add 'storage-memory' to plugins$/,
   ],
   [
     'a scheduler that a built-in plugin would bring',
     JSON.stringify({ ...json, scheduler: 'lsf' }),
     {},
-    /^\S+:1:\d+ \/scheduler: no loaded plugin brings the scheduler strategy 'lsf'; add 'hostfactory-format' to plugins$/,
+    /^\S+:1:\d+ \/scheduler: no loaded plugin contributes the scheduler strategy 'lsf'; add 'hostfactory-format' to plugins$/,
   ],
   ['a list', '[1]', {}, /^\S+:1:1: must be an object with the sections of a configuration$/],
   ['plugins that are no list', JSON.stringify({ ...json, plugins: 'acme' }), {}, /^\S+:1:2 \/plugins: must be an array, not a string$/],
@@ -363,7 +364,7 @@ test('a variable that nothing reads is a warning with the nearest name', async (
     findings.map(({ level, file, message }) => [level, file, message]),
     [
       ['warning', 'environment variable MUSTER_SERVER_PROT', 'no field has this name; did you mean MUSTER_SERVER_PORT?'],
-      ['warning', 'environment variable MUSTER_SCHEDULR', "nothing reads it; did you mean 'MUSTER_SCHEDULER'?"],
+      ['warning', 'environment variable MUSTER_SCHEDULR', "no setting has this name; did you mean 'MUSTER_SCHEDULER'?"],
       ['warning', 'environment variable MUSTER_ACME_REGOIN', 'no field has this name; did you mean MUSTER_ACME_REGION?'],
     ],
   );
@@ -407,7 +408,7 @@ test('a data directory in the file is told where it is named', async (t) => {
   for (const field of ['data_directory', 'dataDirectory', 'data_dir']) {
     const directory = await directoryWith({ 'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n` });
     const [finding] = findingsOf(await refused(directory)).filter(({ level }) => level === 'error');
-    t.regex(finding?.message ?? '', /^unknown field; the data directory is named by the environment: MUSTER_DATA_DIR/);
+    t.regex(finding?.message ?? '', /^unknown field; the environment variable MUSTER_DATA_DIR sets the data directory/);
     t.regex(finding?.file ?? '', /muster\.config\.yaml:2:1/);
   }
 });

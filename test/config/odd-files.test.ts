@@ -42,7 +42,7 @@ test.before(async () => {
 test.after.always(() => rm(join(directory, '..'), { recursive: true, force: true }));
 
 const outside = (name: string) =>
-  `'${name}' lies outside of the template directory and is no script: it begins neither with #! nor as cloud-init wants it`;
+  `'${name}' lies outside of the template directory and is not a script: it begins neither with #! nor like cloud-init data`;
 
 const refused: readonly (readonly [name: string, why: string])[] = [
   ['../secret', outside('../secret')],
@@ -50,11 +50,11 @@ const refused: readonly (readonly [name: string, why: string])[] = [
   ['/etc/passwd', outside('/etc/passwd')],
   ['/proc/self/environ', outside('/proc/self/environ')],
   ['link', outside('link')],
-  ['zero', "'zero' is no file"],
-  ['/dev/zero', "'/dev/zero' is no file"],
-  ['pipe', "'pipe' is no file"],
+  ['zero', "'zero' is not a regular file"],
+  ['/dev/zero', "'/dev/zero' is not a regular file"],
+  ['pipe', "'pipe' is not a regular file"],
   ['huge', "'huge' has 5000000000 bytes, more than 1048576"],
-  ['.', "'.' is no file"],
+  ['.', "'.' is not a regular file"],
   ['loop', 'DIR/loop cannot be read (ELOOP)'],
   ['a\0b', 'DIR/a\0b cannot be read (ERR_INVALID_ARG_VALUE)'],
 ];
@@ -104,8 +104,8 @@ test.serial('a script outside of the directory may be named, as HostFactory does
 test.serial('a template file that is a pipe, a device or of any size is told, and the others load', async (t) => {
   await writeFile(join(directory, 'templates.json'), '[{"template_id": "a"}]');
   for (const [name, why] of [
-    ['pipe', 'it is no file'],
-    ['zero', 'it is no file'],
+    ['pipe', 'it is not a regular file'],
+    ['zero', 'it is not a regular file'],
     ['huge', 'it has 5000000000 bytes, more than 33554432'],
     ['/proc/self/environ', undefined],
   ] as const) {

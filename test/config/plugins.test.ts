@@ -71,7 +71,11 @@ const failures: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a missing requirement', ['./needy'], /^Plugin 'needy' requires the plugin 'acme'\. Add it to plugins\.$/],
   ['a name given twice', ['default-format', 'default-format'], /^Plugin 'default-format' is listed twice\./],
   ['a plugin under two names', ['./acme', './acme/index.ts'], /^Plugin '\.\/acme\/index\.ts' calls itself 'acme' as '\.\/acme' does\./],
-  ['two plugins that bring one thing', ['./acme', './twin'], /^Plugin 'twin' brings the provider type 'ac', which 'acme' brings already\./],
+  [
+    'two plugins that bring one thing',
+    ['./acme', './twin'],
+    /^Plugin 'twin' contributes the provider type 'ac', which 'acme' already contributes\./,
+  ],
 ];
 
 for (const [title, names, message] of failures) {

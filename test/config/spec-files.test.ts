@@ -70,7 +70,7 @@ const broken: readonly (readonly [line: string, path: string, message: string])[
   ['provider_api_spec_file: link.json', '/provider_api_spec_file', "'link.json' lies outside of the template directory"],
   ['provider_api_spec_file: away/secret.json', '/provider_api_spec_file', "'away/secret.json' lies outside of the template directory"],
   ['provider_api_spec_file: /etc/hostname', '/provider_api_spec_file', "'/etc/hostname' must be relative to the template directory"],
-  ['provider_api_spec_file: folder', '/provider_api_spec_file', "'folder' is no file"],
+  ['provider_api_spec_file: folder', '/provider_api_spec_file', "'folder' is not a regular file"],
   ['provider_api_spec_file: .', '/provider_api_spec_file', "'.' lies outside of the template directory"],
   ['provider_api_spec_file: list.json', '/provider_api_spec_file', "'list.json' must hold an object"],
   ['provider_api_spec_file: empty.json', '/provider_api_spec_file', "'empty.json' must hold an object"],
@@ -80,12 +80,12 @@ const broken: readonly (readonly [line: string, path: string, message: string])[
   [
     'launch_template_spec: {EbsOptimized: true}\n  launch_template_spec_file: good.json',
     '/launch_template_spec_file',
-    'launch_template_spec stands beside it; one of the two is enough',
+    'launch_template_spec is set too; remove one of the two',
   ],
   [
     'launch_template_spec: good.json\n  launch_template_spec_file: good.json',
     '/launch_template_spec_file',
-    'launch_template_spec stands beside it; one of the two is enough',
+    'launch_template_spec is set too; remove one of the two',
   ],
 ];
 for (const [line, path, message] of broken) {

@@ -241,7 +241,7 @@ test('a directory without template files, and one that is not there, give an emp
   t.deepEqual(await read(empty), {
     layers: [],
     files: [],
-    findings: [{ level: 'warning', path: '', file: empty, message: 'there is no template file here' }],
+    findings: [{ level: 'warning', path: '', file: empty, message: 'the template directory holds no template file' }],
   });
   t.regex((await read(join(empty, 'gone'))).findings[0]?.message ?? '', /it does not exist$/);
 });

@@ -1,5 +1,6 @@
 import type { MachineRecord } from '../../core/index.ts';
 import { isTerminal } from '../../core/index.ts';
+import { defaultSettings } from '../../core/reconciler/settings.ts';
 import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
@@ -66,7 +67,7 @@ async function rest(world: World): Promise<void> {
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
   const living = [...shelf.machines.values()].filter((row) => row.gone_at === undefined).map(({ machine_id }) => machine_id);
-  if (living.length > 0) await world.asks(() => world.desk.giveBack(living, 300));
+  if (living.length > 0) await world.asks(() => world.requestService.giveBack(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
 }
@@ -103,14 +104,14 @@ async function carryOut(command: Command, world: World): Promise<void> {
         ({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of),
       );
       const ids = chosen(rows, command.from, command.machines).map(({ machine_id }) => machine_id);
-      if (ids.length > 0) await world.asks(() => world.desk.giveBack(ids, 120));
+      if (ids.length > 0) await world.asks(() => world.requestService.giveBack(ids, 120));
       return;
     }
     case 'cancel':
     case 'complete': {
       const id = requestOf(world, command.of);
       if (id === undefined) return;
-      await world.asks(() => (command.do === 'cancel' ? world.desk.cancel(id, undefined) : world.steering.complete(id)));
+      await world.asks(() => (command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.steering.complete(id)));
       return;
     }
     case 'pass':
@@ -147,6 +148,8 @@ async function carryOut(command: Command, world: World): Promise<void> {
     case 'suspend':
       world.host.suspend();
       judge.suspended_ms += command.ms;
+      // What is no longer than this is taken for a clock that runs a little wrong.
+      if (command.ms <= defaultSettings.clock_jump_ms) judge.jumped(command.ms, undefined);
       await long(world, command.ms);
       world.host.resume();
       return;

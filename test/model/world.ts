@@ -44,7 +44,7 @@ export class World {
   readonly shelf: Shelf;
   readonly judge: Judge;
   readonly lives: Life[] = [];
-  desk!: RequestService;
+  requestService!: RequestService;
   steering!: Steering;
   directory!: ProviderDirectory;
   #config: { readonly instance: ProviderInstance; there: boolean }[];
@@ -164,9 +164,9 @@ export class World {
     const template = { template_id: `template-${index}`, ...this.setup.templates[index] } as Template;
     const request_id = `req-${String((this.#asked += 1)).padStart(3, '0')}`;
     await this.asks(async () => {
-      await this.desk.open({ template, machine_count }, (key) => choose({ template }, { key, machine_count }, {}, this.directory), {
-        request_id,
-      });
+      const input = { template, machine_count };
+      await this.requestService.admit(input);
+      await this.requestService.create(input, choose({ template }, { key: request_id, machine_count }, {}, this.directory), { request_id });
     });
   }
 
@@ -193,7 +193,7 @@ export class World {
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
     const refreshTrigger = { look: (id: string) => this.life?.loop?.look([id]), lookedAt: () => undefined };
-    this.desk = new RequestService(store, life.clock, refreshTrigger, 100_000);
+    this.requestService = new RequestService(store, life.clock, refreshTrigger, 100_000);
     this.steering = new Steering(store, life.clock);
   }
 

@@ -222,7 +222,7 @@ test('errors: a credentials file that is not there heads a finding with FILE_NOT
     t.is(errors.length, 1);
     t.regex(
       errors[0],
-      /^FILE_NOT_FOUND: credential_file \S+ is not in the directory of the server's configuration, and of other files callers are told nothing;/,
+      /^FILE_NOT_FOUND: credential_file \S+ is not in the directory of the server's configuration, and callers cannot ask about other files;/,
     );
   }
 });

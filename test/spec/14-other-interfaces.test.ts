@@ -4,7 +4,7 @@ import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { compile } from '../../core/schema/compile.ts';
-import { localExecutor } from '../../host/sdk/carry-in.ts';
+import { localExecutor } from '../../host/sdk/local-executor.ts';
 import { clientOver, type BrokerClient } from '../../host/sdk/client.ts';
 import { sdkError } from '../../host/sdk/errors.ts';
 import * as sdk from '../../host/sdk/index.ts';

@@ -1,3 +1,4 @@
+import { newRequestId } from '../../core/model/ids.ts';
 import { memoryDriver } from './memory-driver.ts';
 import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
@@ -18,7 +19,7 @@ export interface LoopBench {
   readonly clock: FakeClock;
   readonly clouds: Readonly<Record<string, ScriptedCloud>>;
   readonly store: Store;
-  readonly desk: RequestService;
+  readonly requestService: RequestService;
   request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
@@ -97,7 +98,7 @@ export async function loopBench(
   const facts = new Facts(store, clock);
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
-  const desk = new RequestService(store, clock, noRefresh, 1_000);
+  const requestService = new RequestService(store, clock, noRefresh, 1_000);
   let thread = 0;
   const quarantine: Quarantined[] = [];
   let loop: RunningLoop;
@@ -123,13 +124,16 @@ export async function loopBench(
     clock,
     clouds,
     store,
-    desk,
+    requestService,
     async request(machine_count, template = {}, preference = {}) {
       const whole = { template_id: 'small', ...template } as Template;
-      const { request } = await desk.open({ template: whole, machine_count }, (key) =>
-        choose({ template: whole }, { key, machine_count }, preference, directory),
-      );
-      return request.request_id;
+      const request_id = newRequestId();
+      const input = { template: whole, machine_count };
+      await requestService.admit(input);
+      await requestService.create(input, choose({ template: whole }, { key: request_id, machine_count }, preference, directory), {
+        request_id,
+      });
+      return request_id;
     },
     configure(name, fields) {
       for (const [index, instance] of instances.entries()) if (instance.name === name) instances[index] = { ...instance, ...fields };
@@ -137,7 +141,7 @@ export async function loopBench(
     },
     leaveAlone: (name, template_id, ms) => void quarantine.push({ name, template_id, ms, why: `'${template_id}' hung.` }),
     async status(request_id) {
-      return (await (await desk.status(request_id, true)).load()) as Required<RequestDetail>;
+      return (await (await requestService.status(request_id, true)).load()) as Required<RequestDetail>;
     },
     trouble: () => loop.trouble(),
     async restart() {

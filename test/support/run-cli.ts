@@ -16,7 +16,7 @@ export async function runCli(args: readonly string[], screen: { readonly out?: b
     err: (text) => (err += text),
     outIsScreen: screen.out ?? false,
     errIsScreen: screen.err ?? false,
-    colours: screen.out ?? false,
+    colors: screen.out ?? false,
   });
   return { code, out, err };
 }

@@ -1,9 +1,13 @@
 import { refusals } from './refusals.ts';
 
-/** What is to be added, by the name of the number; INTERNAL for names that are not plain, and for what is no number. */
+/**
+ * Returns the amounts of an `add` by name. Throws INTERNAL for a name that is not letters, digits and `_`, and for an
+ * amount that is not a finite number.
+ */
 export function checkedAmounts(amounts: Readonly<Record<string, number>>): readonly (readonly [string, number])[] {
   const all = Object.entries(amounts);
   const odd = all.find(([name, amount]) => !/^\w+$/.test(name) || !Number.isFinite(amount));
-  if (odd) throw refusals.misuse(`What is added is a number under a plain name, not ${JSON.stringify(odd)}.`);
+  if (odd)
+    throw refusals.misuse(`An amount to add must be a finite number with a name of letters, digits and '_', not ${JSON.stringify(odd)}.`);
   return all;
 }

@@ -1,6 +1,9 @@
 const mark = Symbol.for('muster.claim-lost');
 
-/** This process no longer holds the claim: whatever it was about to change, somebody else decides now. Plugins let it pass through. */
+/**
+ * This process no longer holds the claim, so it must not change the request any more. Plugins let this error pass
+ * through.
+ */
 export class ClaimLost extends Error {
   readonly [mark] = true;
 
@@ -10,5 +13,5 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Recognises it by its mark, never by class. */
+/** Recognizes the error by its mark, never by its class, so that two copies of this module understand each other. */
 export const isClaimLost = (error: unknown): error is ClaimLost => typeof error === 'object' && error !== null && mark in error;

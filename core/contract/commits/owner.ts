@@ -1,8 +1,9 @@
 import type { Owner } from '../storage.ts';
 
 /**
- * Whether an owner is known to be gone, as seen by another one: of the same host and an earlier boot, of a process that ended, or of a
- * loop thread that its process replaced. Nothing is known of owners on other hosts: theirs end with their lease.
+ * Whether `owner` is known to be dead, as seen by the owner `by`: it has an earlier boot of the same host, its process
+ * ended, or its process replaced its loop thread. Owners on other hosts are never known to be dead; their claims end
+ * with the lease.
  */
 export function isDead(owner: Owner, by: Owner, isAlive: (pid: number) => boolean = pidIsAlive): boolean {
   if (owner.host !== by.host) return false;
@@ -16,7 +17,7 @@ function pidIsAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, under another user.
+    // EPERM: the process lives under another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 import { BrokerError } from '../errors.ts';
 
-/** What a storage refuses a commit with, in the same words whichever storage it is. */
+/** The errors with which every storage refuses a commit. */
 export const refusals = {
   lostClaim: (request_id: string) =>
     new BrokerError('CONFLICT', `Request ${request_id} is no longer held under this claim.`, { request_id }),
@@ -8,15 +8,18 @@ export const refusals = {
   overLimit: (template_id: string, max_instances: number, held: number, machine_count: number) =>
     new BrokerError(
       'INSTANCE_LIMIT_EXCEEDED',
-      `Template '${template_id}' allows ${max_instances} machines at once; ${held} are held, so ${machine_count} more cannot be had. Ask for fewer or return some.`,
+      `Template '${template_id}' allows ${max_instances} machines at once; ${held} are held, so ${machine_count} more are refused. Ask for fewer or return some.`,
       { template_id, max_instances, held, machine_count },
     ),
 
-  /** `open`: other requests with an active attempt there. Fewer than `max` when older ones wait for the rest. */
+  /**
+   * `open`: how many other requests have an active attempt at the instance. `open` is below `max` when older requests
+   * wait for the rest.
+   */
   noSlot: (provider_instance: string, open: number, max: number) =>
     new BrokerError(
       'INSTANCE_BUSY',
-      `Waiting its turn: '${provider_instance}' has ${open} of ${max} requests open${open < max ? ', and requests that were accepted earlier wait for the rest' : ''}.`,
+      `Waiting for a slot: '${provider_instance}' has ${open} of ${max} requests open${open < max ? ', and requests that were accepted earlier wait for the rest' : ''}.`,
       { provider_instance, open, max },
     ),
 
@@ -31,6 +34,6 @@ export const refusals = {
       { provider_instance: machine.provider_instance, machine_id: machine.machine_id, request_id: machine.request_id, held_by },
     ),
 
-  /** A call that no state of the storage would allow. */
+  /** A call that is wrong in every state of the storage: a bug of the calling code. */
   misuse: (message: string) => new BrokerError('INTERNAL', message),
 };

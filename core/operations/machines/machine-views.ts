@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { MachineRecord } from '../../model/machine.ts';
 import { marketWord, marketWords } from '../../model/market.ts';
-import { saidOf } from '../../model/said-of.ts';
+import { machineMessage } from '../../model/machine.ts';
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
@@ -45,7 +45,7 @@ export function machineView(machine: MachineRecord): MachineView {
     request_id: machine.request_id,
     template_id: machine.template_id,
     return_id: machine.return_id ?? null,
-    message: saidOf(machine) ?? null,
+    message: machineMessage(machine) ?? null,
     created_at: iso(machine.created_at),
     ready_at: iso(machine.ready_at),
     gone_at: iso(machine.gone_at),

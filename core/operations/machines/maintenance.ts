@@ -1,7 +1,9 @@
+import { chunks } from '../../collections/chunks.ts';
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
+import { defaultTimeoutS } from '../../model/request.ts';
 
 const older = Type.Optional(
   Type.Number({ minimum: 0, maximum: 36_500, default: 1, description: 'Only what ended at least so many days ago.' }),
@@ -61,14 +63,13 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
   cli: { command: 'machines return-all', example: 'muster machines return-all --force' },
   leaves_work: true,
   destructive: true,
-  async handle({ include_pending = false, confirm, timeout = 3600 }, { requests, inventory }) {
+  async handle({ include_pending = false, confirm, timeout = defaultTimeoutS }, { requests, inventory }) {
     if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because every machine is given back');
     const cancelled = include_pending ? await requests.cancelAll('Everything is given back.') : [];
     // Read before anything is given back, so that what is listed does not move under the pages.
     const living = await inventory.living();
     const returned: string[] = [];
-    for (let i = 0; i < living.length; i += machinesAtOnce)
-      returned.push((await requests.giveBack(living.slice(i, i + machinesAtOnce), timeout)).request.request_id);
+    for (const part of chunks(living, machinesAtOnce)) returned.push((await requests.giveBack(part, timeout)).request.request_id);
     return {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],

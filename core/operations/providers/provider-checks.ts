@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { isError, sentence } from '../../contract/findings.ts';
-import { variantFor } from '../../model/placed.ts';
+import { variantFor } from '../../model/template.ts';
 import { hint } from '../../schema/spelling.ts';
 import { fitOf } from '../../providers/fit.ts';
 import { selectionRefusals } from '../../selection/select.ts';

@@ -1,7 +1,7 @@
 import { BrokerError } from '../../contract/errors.ts';
 import { isError, placesOf, sentence, sentences } from '../../contract/findings.ts';
 import { newRequestId } from '../../model/ids.ts';
-import type { Placed } from '../../model/placed.ts';
+import type { Placed } from '../../model/template.ts';
 import type { Preference } from '../../model/request.ts';
 import { chooseAtAll } from '../../providers/choose.ts';
 import type { Selection, Strategy } from '../../selection/candidate.ts';

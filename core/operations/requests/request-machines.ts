@@ -1,15 +1,17 @@
-import { isBrokerError } from '../../contract/errors.ts';
+import type { Clock } from '../../contract/clock.ts';
+import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
+import { newRequestId } from '../../model/ids.ts';
 import { choose } from '../../providers/choose.ts';
 import type { IdempotencyKey } from '../../requests/idempotency.ts';
-import type { Wanted } from '../../requests/open-request.ts';
-import type { Template } from '../../model/template.ts';
+import type { RequestInput } from '../../requests/open-request.ts';
+import type { Placed, Template } from '../../model/template.ts';
 import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Strategy } from '../../selection/candidate.ts';
 import type { Services } from '../services.ts';
 import { preferenceOf } from '../providers/try-selection.ts';
 
-/** What a caller of any face asks for. */
-export interface Asked extends Omit<Wanted, 'template' | 'variants'> {
+/** What a caller of any interface asks for. */
+export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
   readonly template_id: string;
   readonly request_id?: string;
   /** What this request makes of its template, beyond what every request does. */
@@ -17,31 +19,56 @@ export interface Asked extends Omit<Wanted, 'template' | 'variants'> {
   readonly provider_preference?: { readonly type?: Strategy; readonly provider_instance?: string; readonly provider_type?: string };
 }
 
-/** Opens a request for machines: template, selection, one durable write. */
-export async function requestMachines(asked: Asked, services: Services, key: IdempotencyKey | undefined): Promise<RequestDetail> {
-  const { templates, providers, requests, review } = services;
-  const { request_id, template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = asked;
+/** Accepts a request for machines: finds an earlier one, validates, admits, selects, and commits once. */
+export async function requestMachines(
+  asked: RequestMachinesInput,
+  services: Services,
+  key: IdempotencyKey | undefined,
+): Promise<RequestDetail> {
+  const { templates, providers, requests, review, clock } = services;
+  const { request_id = newRequestId(), template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = asked;
   if (!templates.find(template_id)) await templates.seek(template_id);
   const placed = templates.placed(template_id);
-  const { template, variants } = placed;
-  const adapted = variants && Object.fromEntries(Object.entries(variants).map(([instance, own]) => [instance, adapt(own)]));
-  const preference = preferred
-    ? preferenceOf({ ...preferred, ...(preferred.type ? { selection_strategy: preferred.type } : {}) }, review)
-    : {};
-  const open = (held: number) =>
-    requests.open(
-      { ...rest, template: adapt(template), ...(adapted ? { variants: adapted } : {}) },
-      (hashed) => choose(placed, { key: hashed, machine_count: rest.machine_count, held }, preference, providers),
-      { ...(request_id === undefined ? {} : { request_id }), ...(key ? { key } : {}) },
-    );
+  const preference = preferred ? preferenceOf(asSelected(preferred), review) : {};
+  const input = { ...rest, ...adapted(placed, adapt) };
+  const given = { ...(key ? { key } : {}), ...(asked.request_id === undefined ? {} : { request_id }) };
+
+  const existing = await requests.existing(input, given);
+  if (existing) return existing;
+  await requests.admit(input);
+  const selection = timed(clock, () =>
+    choose(placed, { key: request_id, machine_count: rest.machine_count, held: 0 }, preference, providers),
+  );
   try {
-    return await open(0);
+    return await requests.create(input, selection.value, { ...given, request_id, selection_ms: selection.ms });
   } catch (error) {
-    const held = isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED' ? error.details['held'] : undefined;
+    const held = isLimit(error) ? error.details['held'] : undefined;
     if (typeof held !== 'number' || providers.instances.length === 1) throw error;
     // Another instance may allow more of the template than the one that was chosen.
-    return open(held).catch((second: unknown) => Promise.reject(refusedAlike(second) ? error : second));
+    try {
+      const other = timed(clock, () => choose(placed, { key: request_id, machine_count: rest.machine_count, held }, preference, providers));
+      return await requests.create(input, other.value, { ...given, request_id, selection_ms: other.ms });
+    } catch (second) {
+      throw isLimit(second) ? error : second;
+    }
   }
 }
 
-const refusedAlike = (error: unknown): boolean => isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED';
+const asSelected = ({ type, ...others }: NonNullable<RequestMachinesInput['provider_preference']>) => ({
+  ...others,
+  ...(type ? { selection_strategy: type } : {}),
+});
+
+/** The template as the request has it, also where each instance has its own. */
+function adapted({ template, variants }: Placed, adapt: (template: Template) => Template): Placed {
+  const own = variants && Object.fromEntries(Object.entries(variants).map(([instance, each]) => [instance, adapt(each)]));
+  return { template: adapt(template), ...(own ? { variants: own } : {}) };
+}
+
+function timed<T>(clock: Clock, work: () => T): { readonly value: T; readonly ms: number } {
+  const started = clock.monotonic();
+  const value = work();
+  return { value, ms: Math.round(clock.monotonic() - started) };
+}
+
+const isLimit = (error: unknown): error is BrokerError => isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED';

@@ -5,6 +5,7 @@ import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 import { paging, sortBy, sorting } from '../paging.ts';
 import { requestMachines } from './request-machines.ts';
+import { defaultTimeoutS } from '../../model/request.ts';
 
 const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
 
@@ -55,7 +56,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   leaves_work: true,
   destructive: true,
   async handle({ machine_ids, timeout }, { requests }, { key }) {
-    return requests.giveBack(machine_ids, timeout ?? 3600, key ? { key } : {});
+    return requests.giveBack(machine_ids, timeout ?? defaultTimeoutS, key ? { key } : {});
   },
 });
 

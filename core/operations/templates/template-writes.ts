@@ -34,8 +34,8 @@ export const createTemplate = operation('CreateTemplateCommand', {
     args: ['template_id'],
     example: 'muster templates create small --file small.yaml --set max_instances=5',
   },
-  async handle(fields, { templateDesk, clock }) {
-    const template_id = await templateDesk.create(fields);
+  async handle(fields, { templateService, clock }) {
+    const template_id = await templateService.create(fields);
     return { message: `Template '${template_id}' was created.`, templateId: template_id, timestamp: stamp(clock.now()) };
   },
 });
@@ -62,8 +62,8 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
     example: 'muster templates update small --set key_name=ops --set tags.team=blue',
   },
   repeatable: true,
-  async handle({ template_id, ...fields }, { templateDesk, clock }) {
-    await templateDesk.update(template_id, fields);
+  async handle({ template_id, ...fields }, { templateService, clock }) {
+    await templateService.update(template_id, fields);
     return { message: `Template '${template_id}' was updated.`, templateId: template_id, timestamp: stamp(clock.now()) };
   },
 });
@@ -77,8 +77,8 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
   cli: { command: 'templates delete', args: ['template_id'], example: 'muster templates delete small' },
   destructive: true,
   repeatable: true,
-  async handle({ template_id }, { templateDesk, clock }) {
-    await templateDesk.remove(template_id);
+  async handle({ template_id }, { templateService, clock }) {
+    await templateService.remove(template_id);
     return { message: `Template '${template_id}' was deleted.`, templateId: template_id, timestamp: stamp(clock.now()) };
   },
 });
@@ -95,8 +95,8 @@ export const validateTemplate = operation('ValidateTemplateQuery', {
   }),
   rest: { method: 'POST', path: '/templates/validate', limit: 'validation' },
   cli: { command: 'templates validate', example: 'muster templates validate --file templates.json' },
-  async handle(given, { templateDesk, clock }) {
-    const { fields, errors, warnings } = templateDesk.judge(given);
+  async handle(given, { templateService, clock }) {
+    const { fields, errors, warnings } = templateService.judge(given);
     const { template_id } = fields;
     return {
       valid: errors.length === 0,

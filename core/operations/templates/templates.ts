@@ -3,9 +3,10 @@ import { TemplateAnswer } from '../../contract/answers.ts';
 import type { Template } from '../../model/template.ts';
 import { answerBytes, fitting } from '../../requests/queries/answer-budget.ts';
 import { templateBytes } from '../../templates/template-size.ts';
-import { sortableTemplateFields } from '../../templates/list.ts';
+import { sortableTemplateFields } from '../../templates/select-page.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
+import { isoTime } from '../iso-time.ts';
 import { paging, sortBy } from '../paging.ts';
 import type { Services } from '../services.ts';
 
@@ -78,7 +79,7 @@ export const getTemplate = operation('GetTemplateQuery', {
   cli: { command: 'templates show', args: ['template_id'], example: 'muster templates show small --include-source' },
   async handle({ template_id, include_source }, { templates, clock }) {
     const template = templates.find(template_id) ?? (await templates.seek(template_id));
-    const timestamp = new Date(clock.now()).toISOString();
+    const timestamp = isoTime(clock.now());
     return { template: include_source ? { ...template, source_info: templates.source(template_id) } : template, timestamp };
   },
 });

@@ -4,9 +4,9 @@ import type { HostRef } from '../../contract/provider.ts';
 import { Broken } from './broken.ts';
 import { plain, roomOf } from './plain.ts';
 import { report, reports, shortfalls } from './reports.ts';
-import { amount, count, flag, object, optional, text, texts, time, words } from './values.ts';
+import { amount, count, flag, object, optional, text, texts, time, optionalText } from './values.ts';
 
-export function launchAnswer(value: unknown): void {
+export function checkLaunch(value: unknown): void {
   const given = object(value, '', 'a launch: handle, settled, machines and shortfall');
   handle(given['handle'], '/handle');
   flag(given['settled'], '', '/settled');
@@ -15,7 +15,7 @@ export function launchAnswer(value: unknown): void {
 }
 
 /** One entry of what `observe` gives; a fault stands for itself. */
-export function observation(value: unknown, path: string): void {
+export function checkObservation(value: unknown, path: string): void {
   if (isFault(value)) return;
   const given = object(value, path, 'an observation or a ProviderFault');
   reports(given['machines'], `${path}/machines`);
@@ -26,53 +26,53 @@ export function observation(value: unknown, path: string): void {
 }
 
 /** Without as many entries as were asked for, nobody knows which is whose. */
-export function observations(value: unknown, asked: number): void {
+export function checkObservations(value: unknown, asked: number): void {
   if (!Array.isArray(value)) throw new Broken('', value, `a list of ${asked} observations`);
   if (value.length !== asked) throw new Broken('', value, `one entry for each of the ${asked} that were watched, in their order`);
 }
 
-export function progress(value: unknown): void {
+export function checkProgress(value: unknown): void {
   const given = object(value, '', 'progress: done, and again_ms where it is not');
   flag(given['done'], '', '/done');
   optional(given['again_ms'], (ms) => amount(ms, '', '/again_ms'));
 }
 
 /** Nothing found is nothing. */
-export function found(value: unknown): void {
+export function checkFound(value: unknown): void {
   if (value !== undefined && value !== null) handle(value, '');
 }
 
-export const prepared = (value: unknown): void => plain(value, '');
+export const checkPrepared = (value: unknown): void => plain(value, '');
 
-export const identity = (value: unknown): void => text(value, '', '');
+export const checkIdentity = (value: unknown): void => text(value, '', '');
 
-export function places(value: unknown): void {
+export function checkPlaces(value: unknown): void {
   const given = object(value, '', 'regions and availability_zones');
   texts(given['regions'], '/regions');
   texts(given['availability_zones'], '/availability_zones');
 }
 
-export function machineType(value: unknown): void {
+export function checkMachineType(value: unknown): void {
   const given = object(value, '', 'a machine type');
   text(given['name'], '', '/name');
   for (const name of ['vcpus', 'cores', 'memory_mib']) amount(given[name], '', `/${name}`);
-  words(given['arch'], '', 'arch');
+  optionalText(given['arch'], '', 'arch');
 }
 
 const ownedKinds: ReadonlySet<unknown> = new Set(['machine', 'container', 'launch_template']);
 
-export function ownedResource(value: unknown): void {
+export function checkOwnedResource(value: unknown): void {
   const given = object(value, '', 'a resource');
   if (!ownedKinds.has(given['kind'])) throw new Broken('/kind', given['kind'], `one of ${[...ownedKinds].join(', ')}`);
   text(given['id'], '', '/id');
-  words(given['request_id'], '', 'request_id');
+  optionalText(given['request_id'], '', 'request_id');
   optional(given['attempt'], (number) => count(number, '', '/attempt'));
   time(given['created_at'], '', '/created_at');
   optional(given['machine'], (machine) => report(machine, '/machine'));
 }
 
 /** Of those that were asked for, the ones that live. */
-export function livingHosts(value: unknown, asked: readonly HostRef[]): void {
+export function checkLivingHosts(value: unknown, asked: readonly HostRef[]): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of hosts that were asked for');
   for (const [index, each] of value.entries()) {
     object(each, `/${index}`, 'a host that was asked for');
@@ -82,7 +82,7 @@ export function livingHosts(value: unknown, asked: readonly HostRef[]): void {
 
 export const sameHost = (a: HostRef, b: HostRef): boolean => a === b || (a.machine_id === b.machine_id && a.name === b.name);
 
-export function offers(value: unknown): void {
+export function checkOffers(value: unknown): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of offers');
   const keys = new Set<unknown>();
   // All of them are stored with each order.
@@ -96,7 +96,7 @@ export function offers(value: unknown): void {
   }
 }
 
-export function findings(value: unknown): void {
+export function checkFindings(value: unknown): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of findings');
   for (const [index, each] of value.entries()) {
     const { level, path, message } = object(each, `/${index}`, 'a finding');
@@ -112,7 +112,7 @@ export const answerOf =
     if (value !== undefined) check(value);
   };
 
-export function yesOrNo(value: unknown): void {
+export function checkBoolean(value: unknown): void {
   flag(value, '', '');
 }
 

@@ -3,7 +3,7 @@ import { machineStatuses } from '../../model/machine.ts';
 import { markets } from '../../model/market.ts';
 import { Broken } from './broken.ts';
 import { plain } from './plain.ts';
-import { count, flag, known, object, optional, text, time, words } from './values.ts';
+import { count, flag, known, object, optional, text, time, optionalText } from './values.ts';
 
 const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
 const kinds: ReadonlySet<unknown> = new Set(faultKinds);
@@ -36,7 +36,7 @@ export function report(value: unknown, path: string): void {
   flag(given['ready'], path, '/ready');
   if (given['ready'] === true && given['status'] !== 'running')
     throw new Broken(`${path}/ready`, `true while the status is ${String(given['status'])}`, 'a machine that is ready to be running');
-  for (const name of texts) words(given[name], path, name);
+  for (const name of texts) optionalText(given[name], path, name);
   time(given['launched_at'], path, '/launched_at');
   if (given['reclaim_at'] !== null) time(given['reclaim_at'], path, '/reclaim_at');
   const { market, data } = given;
@@ -56,7 +56,7 @@ export function shortfalls(value: unknown, path: string): void {
   for (const [index, each] of value.entries()) {
     const at = `${path}/${index}`;
     const given = object(each, at, 'a shortfall');
-    words(given['offer'], at, 'offer');
+    optionalText(given['offer'], at, 'offer');
     known(given['kind'], kinds, at, '/kind', faultKinds);
     text(given['code'], at, '/code');
     text(given['message'], at, '/message');

@@ -1,4 +1,4 @@
-import { findings } from './answers.ts';
+import { checkFindings } from './answers.ts';
 import { Broken } from './broken.ts';
 import { plain } from './plain.ts';
 import { object } from './values.ts';
@@ -6,7 +6,7 @@ import { object } from './values.ts';
 /** What a dialect makes of a template file. An id that is none is told apart, with its place. */
 export function templatesRead(value: unknown): void {
   const given = object(value, '', 'layers and findings');
-  findings(given['findings']);
+  checkFindings(given['findings']);
   const { layers } = given;
   if (!Array.isArray(layers)) throw new Broken('/layers', layers, 'a list of layers');
   for (const [index, each] of layers.entries()) {

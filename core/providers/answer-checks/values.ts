@@ -14,7 +14,7 @@ export function text(value: unknown, path: string, name: string): void {
 }
 
 /** A text, or nothing. */
-export function words(value: unknown, path: string, name: string): void {
+export function optionalText(value: unknown, path: string, name: string): void {
   if (value !== undefined && typeof value !== 'string') throw new Broken(`${path}/${name}`, value, 'a text or nothing');
 }
 

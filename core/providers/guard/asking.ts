@@ -1,7 +1,7 @@
 import { isBrokerError } from '../../contract/errors.ts';
 import { silentLog, type Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { unwatched, type CallWatch } from './call-tracking.ts';
+import { unwatched, type CallTracking } from './call-tracking.ts';
 import { pluginFault } from './guard.ts';
 import type { ProviderFault } from '../../contract/fault.ts';
 
@@ -9,7 +9,7 @@ import type { ProviderFault } from '../../contract/fault.ts';
 export interface AskingParts {
   readonly log: Log;
   /** Who is asked, for the search after a hang. */
-  readonly watch: CallWatch;
+  readonly watch: CallTracking;
   /** Whether nothing of an instance may be called now; with a template: for its requests. */
   quarantined(instance: string, template_id?: string): boolean;
 }

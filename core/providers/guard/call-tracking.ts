@@ -4,7 +4,7 @@ import type { CalledFor } from './called-for.ts';
  * Knows in whose name code of plugins runs: of which provider instance, or of which event sink, and for which
  * requests.
  */
-export interface CallWatch {
+export interface CallTracking {
   /** Runs a call, and everything that follows from it, in somebody's name until its promise settles. */
   call<T>(name: string, call: () => Promise<T>, of?: readonly CalledFor[]): Promise<T>;
   /** Runs a function that gives its answer at once. */
@@ -14,4 +14,4 @@ export interface CallWatch {
 }
 
 /** Watches nothing. */
-export const unwatched: CallWatch = { call: (_, call) => call(), pure: (_, call) => call(), about: (_, ask) => ask() };
+export const unwatched: CallTracking = { call: (_, call) => call(), pure: (_, call) => call(), about: (_, ask) => ask() };

@@ -10,7 +10,7 @@ import type {
   Watched,
 } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { found, launchAnswer, prepared, progress } from '../answer-checks/answers.ts';
+import { checkFound, checkLaunch, checkPrepared, checkProgress } from '../answer-checks/answers.ts';
 import { boundedWait } from '../answer-checks/sound-fault.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 import { observeAll } from './observe-all.ts';
@@ -30,7 +30,7 @@ export interface GuardedApi {
   readonly prepare?: (order: LaunchOrder, permit: Permit) => Promise<unknown>;
   launch(order: LaunchOrder<any, any>, permit: Permit): Promise<Launch>;
   observe(watched: readonly Watched[], permit: Permit): Promise<readonly (Observation | ProviderFault)[]>;
-  release(handle: object, aim: ReleaseTarget, permit: Permit): Promise<Progress>;
+  release(handle: object, target: ReleaseTarget, permit: Permit): Promise<Progress>;
   readonly dispose?: (left: { readonly order: LaunchOrder<any, any>; readonly handle?: object }, permit: Permit) => Promise<Progress>;
   readonly find?: (order: LaunchOrder<any, any>, permit: Permit) => Promise<object | undefined>;
 }
@@ -48,19 +48,21 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
     plugin,
     ...(api.prepare && {
       prepare: (order, permit) =>
-        calls.call(changing('prepare', 'preparation'), permit, async (call) => api.prepare?.(session, order, call), prepared),
+        calls.call(changing('prepare', 'preparation'), permit, async (call) => api.prepare?.(session, order, call), checkPrepared),
     }),
     launch: (order, permit) =>
-      calls.call(changing('launch', 'launch'), permit, async (call) => api.launch(session, order, call), launchAnswer),
+      calls.call(changing('launch', 'launch'), permit, async (call) => api.launch(session, order, call), checkLaunch),
     observe(watched, permit) {
       const about = asking('observe', `observation of ${where}`);
       return observeAll(api, session, watched, calls, about, permit);
     },
-    release: (handle, aim, permit) =>
-      calls.call(changing('release', 'release'), permit, async (call) => api.release(session, handle, aim, call), progress).then(bounded),
+    release: (handle, target, permit) =>
+      calls
+        .call(changing('release', 'release'), permit, async (call) => api.release(session, handle, target, call), checkProgress)
+        .then(bounded),
     ...(dispose && {
       dispose: (left, permit) =>
-        calls.call(changing('dispose', 'clean-up'), permit, async (call) => dispose(session, left, call), progress).then(bounded),
+        calls.call(changing('dispose', 'clean-up'), permit, async (call) => dispose(session, left, call), checkProgress).then(bounded),
     }),
     ...(api.find && {
       find: (order, permit) =>
@@ -68,7 +70,7 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
           asking('find', `search at ${where}`),
           permit,
           async (call): Promise<object | undefined> => api.find?.(session, order, call),
-          found,
+          checkFound,
         ),
     }),
   };

@@ -1,7 +1,7 @@
 import type { Log } from '../../contract/log.ts';
 import type { Call } from '../../contract/provider.ts';
 import type { CalledFor } from './called-for.ts';
-import type { CallWatch } from './call-tracking.ts';
+import type { CallTracking } from './call-tracking.ts';
 import { guard, type CallEnd } from './guard.ts';
 import type { ProviderMeter } from './provider-meter.ts';
 import { timeOuts, type Verb } from './time-outs.ts';
@@ -24,7 +24,7 @@ export interface CallEvidence {
 export interface GuardedCallsParts {
   readonly log: Log;
   readonly meter: ProviderMeter;
-  readonly watch: CallWatch;
+  readonly watch: CallTracking;
   readonly evidence: CallEvidence;
 }
 

@@ -1,6 +1,6 @@
 import type { OwnedResource, ProviderApi, ProviderType } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { ownedResource } from '../answer-checks/answers.ts';
+import { checkOwnedResource } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
@@ -22,7 +22,7 @@ export function guardedListing(type: ProviderType<any, any>, apis: readonly Prov
       const found: OwnedResource[] = [];
       for (const source of sources) {
         if (!source.owned) continue;
-        await listing<OwnedResource>(source.owned(session, installation, call), mostListed, ownedResource, (resource) => {
+        await listing<OwnedResource>(source.owned(session, installation, call), mostListed, checkOwnedResource, (resource) => {
           found.push(resource);
           sourceOf.set(resource, source);
         });

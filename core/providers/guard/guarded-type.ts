@@ -1,6 +1,6 @@
 import type { HostRef, MachineType, OwnedResource, Places, ProviderApi, ProviderType } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { livingHosts, machineType, places as placesAnswer } from '../answer-checks/answers.ts';
+import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';
 import { guardedListing } from './guarded-listing.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
@@ -50,7 +50,7 @@ export function guardedType(
         about,
         permit,
         async (call) => whichLive(session, hosts, call),
-        (said) => livingHosts(said, hosts),
+        (said) => checkLivingHosts(said, hosts),
       );
     };
   const { owned, removable, remove } = guardedListing(type, apis, session, calls);
@@ -67,7 +67,12 @@ export function guardedType(
           const places = await type.places?.(session, call);
           if (type.places) placesAnswer(places);
           if (type.machineTypes)
-            await listing<MachineType>(type.machineTypes(session, call), mostTypes, machineType, (each) => void machine_types.push(each));
+            await listing<MachineType>(
+              type.machineTypes(session, call),
+              mostTypes,
+              checkMachineType,
+              (each) => void machine_types.push(each),
+            );
           return { ...(places ? { places } : {}), ...(type.machineTypes ? { machine_types } : {}) };
         });
       },

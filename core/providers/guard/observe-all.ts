@@ -1,7 +1,7 @@
 import { isFault, type ProviderFault } from '../../contract/fault.ts';
 import type { Observation, ProviderApi, Watched } from '../../contract/provider.ts';
 import type { CalledFor } from './called-for.ts';
-import { observation, observations } from '../answer-checks/answers.ts';
+import { checkObservation, checkObservations } from '../answer-checks/answers.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';
 import { pluginFault, type CallEnd } from './guard.ts';
 import type { CallName, GuardedCalls, Permit } from './guarded-calls.ts';
@@ -74,9 +74,9 @@ async function observePart(
     mine,
     async (call) => api.observe(session, watched, call),
     (answer) => {
-      observations(answer, watched.length);
+      checkObservations(answer, watched.length);
       for (const [index, entry] of answer.entries()) {
-        const fault = faultIn(() => observation(entry, `/${index}`), { ...about, log: calls.log });
+        const fault = faultIn(() => checkObservation(entry, `/${index}`), { ...about, log: calls.log });
         if (fault) wrong.set(index, fault);
       }
       if (answer.every(isFault)) nothing = answer.find(isFault);

@@ -7,9 +7,9 @@ import type { ProviderApi, ProviderType } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { Broken } from '../answer-checks/broken.ts';
-import { identity as identityAnswer } from '../answer-checks/answers.ts';
+import { checkIdentity as identityAnswer } from '../answer-checks/answers.ts';
 import { object, text } from '../answer-checks/values.ts';
-import { unwatched, type CallWatch } from './call-tracking.ts';
+import { unwatched, type CallTracking } from './call-tracking.ts';
 import { guard, pluginFault } from './guard.ts';
 import { guardedApi, type GuardedApi } from './guarded-api.ts';
 import { guardedCalls, type CallEvidence, type GuardedCalls, type Permit } from './guarded-calls.ts';
@@ -42,7 +42,7 @@ export interface PoolParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter?: ProviderMeter;
-  readonly watch?: CallWatch;
+  readonly watch?: CallTracking;
   readonly evidence?: CallEvidence;
   /** Instances that are left alone for now. */
   readonly quarantine?: readonly Quarantined[];

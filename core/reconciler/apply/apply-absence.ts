@@ -18,7 +18,7 @@ export interface Listed {
  * visible long ago (`visibleWithinMs` after its launch). One whose release the provider accepted is gone when two answers in a row lack it.
  */
 export function applyAbsence(
-  draft: StateChange,
+  change: StateChange,
   asked: readonly MachineRecord[],
   reports: readonly MachineReport[],
   listed: Listed,
@@ -27,17 +27,17 @@ export function applyAbsence(
 ): void {
   const seen = new Set(reports.map((report) => report.machine_id));
   for (const each of asked) {
-    const machine = draft.machine(each);
+    const machine = change.machine(each);
     if (!machine || !isAlive(machine) || seen.has(machine.machine_id)) continue;
     const released = machine.released_at !== undefined;
     if (!released && !saysSomething(listed, machine)) continue;
     if (machine.missing_since === undefined) {
-      draft.setMachine(machine, { missing_since: draft.now, ...asMoved(draft) });
+      change.setMachine(machine, { missing_since: change.now, ...asMoved(change) });
       continue;
     }
-    const old = draft.now - bornAt(machine, draft.now) > visibleWithinMs;
-    if (old && (released || draft.now - machine.missing_since >= settings.absence_ms))
-      endMachine(draft, machine, machine.message ?? 'It is no longer known to the provider.');
+    const old = change.now - bornAt(machine, change.now) > visibleWithinMs;
+    if (old && (released || change.now - machine.missing_since >= settings.absence_ms))
+      endMachine(change, machine, machine.message ?? 'It is no longer known to the provider.');
   }
 }
 

@@ -13,39 +13,39 @@ import type { Settings } from '../settings.ts';
 const mostPreparations = 3;
 
 /** The provider took the order. The machines that it answered with are taken in before. */
-export function applyLaunch(draft: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
-  draft.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
-  if (draft.request.status === 'pending') draft.setRequest({ status: 'in_progress' });
-  draft.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
+export function applyLaunch(change: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
+  change.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
+  if (change.request.status === 'pending') change.setRequest({ status: 'in_progress' });
+  change.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
 }
 
 /**
  * The call did not give a handle. Only a fault that says that nothing was started closes the attempt; everything else leaves it open, to be
  * sent again with the same token. No other attempt is made for it meanwhile.
  */
-export function applyLaunchFault(draft: StateChange, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
+export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
   const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
   switch (meaningOf(fault, attempt)) {
     case 'refused':
-      draft.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
-      draft.journal('attempt.refused', told);
-      if (kind === 'invalid') draft.setRequest({ message });
+      change.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
+      change.journal('attempt.refused', told);
+      if (kind === 'invalid') change.setRequest({ message });
       return;
     case 'not carried out':
-      draft.moveAttempt(attempt.attempt, (each) => deferred(each, fault, draft.now));
-      draft.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
+      change.moveAttempt(attempt.attempt, (each) => deferred(each, fault, change.now));
+      change.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
       return;
     case 'unknown':
-      draft.moveAttempt(attempt.attempt, (each) => doubted(each, fault, draft.now));
-      draft.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
-      draft.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
+      change.moveAttempt(attempt.attempt, (each) => doubted(each, fault, change.now));
+      change.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
+      change.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
       return;
     case 'unrepeatable':
-      draft.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
-      draft.journal('attempt.refused', told);
-      markLost(draft, attempt, settings);
+      change.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
+      change.journal('attempt.refused', told);
+      markLost(change, attempt, settings);
   }
 }
 
@@ -76,33 +76,33 @@ function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, t
 }
 
 /** The order cannot be repeated any more: from now on what it started is only looked for. */
-export function markLost(draft: StateChange, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
-  draft.moveAttempt(attempt, (each) => expired(each, draft.now + (settings.lost_looks_ms[0] ?? 0)));
-  draft.journal('attempt.lost', { attempt, provider_instance });
-  draft.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
+export function markLost(change: StateChange, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
+  change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.lost_looks_ms[0] ?? 0)));
+  change.journal('attempt.lost', { attempt, provider_instance });
+  change.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
 }
 
 /** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */
-export function applyLeft(draft: StateChange, attempt: AttemptRecord, message: string): void {
+export function applyLeft(change: StateChange, attempt: AttemptRecord, message: string): void {
   const { provider_instance } = attempt;
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
-  draft.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
-  draft.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
+  change.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
+  change.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
 }
 
 /**
  * Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up.
  */
-export function applyBarred(draft: StateChange, instance: string, message: string, settings: Settings): void {
-  for (const attempt of draft.attempts) {
+export function applyBarred(change: StateChange, instance: string, message: string, settings: Settings): void {
+  for (const attempt of change.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
     if (!attempt.unsent) {
-      markLost(draft, attempt, settings);
+      markLost(change, attempt, settings);
       continue;
     }
     const why: Shortfall = { kind: 'unavailable', code: 'STOPPED_THREAD', message, count: attempt.order.machine_count };
-    draft.moveAttempt(attempt.attempt, (each) => refused(each, why));
-    draft.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
+    change.moveAttempt(attempt.attempt, (each) => refused(each, why));
+    change.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
   }
 }
 

@@ -5,58 +5,58 @@ import type { MachineReport } from '../../contract/provider.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
-import { readyTimeoutMs } from '../state/ready-timeout.ts';
 import type { Settings } from '../settings.ts';
 import { asMoved, followWith } from './shift-times.ts';
+import type { Template } from '../../model/template.ts';
 
 /**
  * Takes in what a provider says of the machines of one attempt. Machines that are not known are adopted, or shall go where they come too late or too many.
  * One that counted as gone and is reported again is alive again, whatever was thought.
  */
-export function applyReports(draft: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[]): void {
+export function applyReports(change: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[]): void {
   const { provider_instance } = attempt;
   const arrived: MachineReport[] = [];
   for (const report of reports) {
-    const known = draft.machine({ provider_instance, machine_id: report.machine_id });
-    if (known && (isAlive(known) || report.status === 'terminated')) refresh(draft, known, report);
+    const known = change.machine({ provider_instance, machine_id: report.machine_id });
+    if (known && (isAlive(known) || report.status === 'terminated')) refresh(change, known, report);
     else arrived.push(report);
   }
   if (arrived.length === 0) return;
-  let room = placesLeft(draft);
+  let room = placesLeft(change);
   for (const report of arrived) {
-    const known = draft.machine({ provider_instance, machine_id: report.machine_id });
-    if (known ? revive(draft, known, report, room) : adopt(draft, attempt, report, room)) room -= 1;
+    const known = change.machine({ provider_instance, machine_id: report.machine_id });
+    if (known ? revive(change, known, report, room) : adopt(change, attempt, report, room)) room -= 1;
   }
 }
 
 /** Machines that came up too slowly have failed: they are released and count as missing. Judged by an answer that shows that they are not ready. */
-export function applySlowness(draft: StateChange, attempt: AttemptRecord, settings: Settings): void {
-  if (draft.machines.counts(attempt.attempt).unready === 0) return;
+export function applySlowness(change: StateChange, attempt: AttemptRecord, settings: Settings): void {
+  if (change.machines.counts(attempt.attempt).unready === 0) return;
   const timeoutMs = readyTimeoutMs(attempt.order.template, settings);
-  for (const machine of draft.machines.of(attempt.attempt)) {
+  for (const machine of change.machines.of(attempt.attempt)) {
     if (!isAlive(machine) || machine.going !== undefined || machine.ready_at !== undefined) continue;
-    if (draft.now - machine.created_at < timeoutMs) continue;
+    if (change.now - machine.created_at < timeoutMs) continue;
     const message = `It was not ready ${Math.round(timeoutMs / 1000)} s after its launch.`;
-    draft.setMachine(machine, { status: 'failed', going: 'failed', message });
-    draft.tell('machine.failed', machine, { message });
+    change.setMachine(machine, { status: 'failed', going: 'failed', message });
+    change.tell('machine.failed', machine, { message });
   }
 }
 
 /** A release that was accepted long ago and did not happen is asked for again. */
-export function applyUndone(draft: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
-  if (draft.machines.counts(attempt.attempt).going === 0) return;
+export function applyUndone(change: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
+  if (change.machines.counts(attempt.attempt).going === 0) return;
   for (const { machine_id, status } of reports) {
-    const machine = draft.machine({ provider_instance: attempt.provider_instance, machine_id });
+    const machine = change.machine({ provider_instance: attempt.provider_instance, machine_id });
     if (!machine || machine.released_at === undefined || machine.gone_at !== undefined || isEnding(status)) continue;
-    if (draft.now - machine.released_at < settings.repeat_release_ms) continue;
-    draft.unsetMachine(machine, 'released_at');
-    draft.tell('machine.still_there', machine);
+    if (change.now - machine.released_at < settings.repeat_release_ms) continue;
+    change.unsetMachine(machine, 'released_at');
+    change.tell('machine.still_there', machine);
   }
 }
 
 /** Returns whether it takes one of the places that are left. */
-function adopt(draft: StateChange, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
-  const { request, now } = draft;
+function adopt(change: StateChange, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
+  const { request, now } = change;
   const machine: MachineRecord = {
     provider_instance: attempt.provider_instance,
     machine_id: report.machine_id,
@@ -65,42 +65,42 @@ function adopt(draft: StateChange, attempt: AttemptRecord, report: MachineReport
     template_id: request.template_id ?? '',
     status: 'pending',
     created_at: now,
-    ...asMoved(draft),
+    ...asMoved(change),
   };
-  draft.putMachine(machine);
-  if (request.cancel_requested_at !== undefined) draft.setMachine(machine, { going: 'cancelled' });
-  else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request))) draft.setMachine(machine, { going: 'late' });
-  else if (room <= 0) draft.setMachine(machine, { going: 'surplus' });
-  const present = draft.machine(machine) ?? machine;
-  if (present.going === undefined) draft.tell('machine.launched', machine);
-  else draft.tell('machine.unwanted', machine, { why: present.going });
-  refresh(draft, present, report);
-  const applied = draft.machine(machine);
+  change.putMachine(machine);
+  if (request.cancel_requested_at !== undefined) change.setMachine(machine, { going: 'cancelled' });
+  else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request))) change.setMachine(machine, { going: 'late' });
+  else if (room <= 0) change.setMachine(machine, { going: 'surplus' });
+  const present = change.machine(machine) ?? machine;
+  if (present.going === undefined) change.tell('machine.launched', machine);
+  else change.tell('machine.unwanted', machine, { why: present.going });
+  refresh(change, present, report);
+  const applied = change.machine(machine);
   // One that had come and gone before anybody heard of it takes no place: whoever came instead shall stay.
   return applied !== undefined && isStaying(applied);
 }
 
 /** It counted as gone. Whoever replaced it meanwhile keeps the place. Returns whether it takes one of the places that are left. */
-function revive(draft: StateChange, machine: MachineRecord, report: MachineReport, room: number): boolean {
-  const { request } = draft;
-  draft.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
-  followWith(draft, draft.machine(machine) ?? machine);
+function revive(change: StateChange, machine: MachineRecord, report: MachineReport, room: number): boolean {
+  const { request } = change;
+  change.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
+  followWith(change, change.machine(machine) ?? machine);
   // A release that was accepted and did not happen is asked for again.
-  if (!isEnding(report.status)) draft.unsetMachine(machine, 'released_at');
+  if (!isEnding(report.status)) change.unsetMachine(machine, 'released_at');
   const why = machine.going ?? whyRevivedGoes(request, machine, room);
-  if (why !== undefined) draft.setMachine(machine, { going: why });
-  const present = draft.machine(machine) ?? machine;
-  draft.tell('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
-  refresh(draft, present, report);
-  const applied = draft.machine(machine);
+  if (why !== undefined) change.setMachine(machine, { going: why });
+  const present = change.machine(machine) ?? machine;
+  change.tell('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
+  refresh(change, present, report);
+  const applied = change.machine(machine);
   return applied !== undefined && isStaying(applied);
 }
 
 /** Also after the end a machine that was replaced finds its place taken: nothing is ordered then, but what was asked for stays the most there may be. */
-function placesLeft(draft: StateChange): number {
-  const { request, machines } = draft;
+function placesLeft(change: StateChange): number {
+  const { request, machines } = change;
   const { returned, staying } = machines.counts();
-  const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(draft);
+  const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(change);
   return target - staying;
 }
 
@@ -113,10 +113,10 @@ function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineR
   return room <= 0 ? 'surplus' : undefined;
 }
 
-function refresh(draft: StateChange, machine: MachineRecord, report: MachineReport): void {
+function refresh(change: StateChange, machine: MachineRecord, report: MachineReport): void {
   const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } = report;
-  if (status === 'terminated') return endMachine(draft, machine, message ?? machine.message);
-  draft.setMachine(machine, {
+  if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
+  change.setMachine(machine, {
     // `failed` is our word and stays: the provider may still call it running until the release is done.
     status: machine.status === 'failed' ? 'failed' : status,
     ...(name === undefined ? {} : { name }),
@@ -130,31 +130,38 @@ function refresh(draft: StateChange, machine: MachineRecord, report: MachineRepo
     ...(zone === undefined ? {} : { zone }),
     ...(data === undefined ? {} : { data }),
   });
-  draft.unsetMachine(machine, 'missing_since');
+  change.unsetMachine(machine, 'missing_since');
   // A notice that was taken back must not make a good machine look lost.
-  if (reclaim_at === null) draft.unsetMachine(machine, 'reclaim_at');
+  if (reclaim_at === null) change.unsetMachine(machine, 'reclaim_at');
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
-    draft.setMachine(machine, { ready_at: draft.now });
-    draft.tell('machine.ready', machine);
+    change.setMachine(machine, { ready_at: change.now });
+    change.tell('machine.ready', machine);
   }
   // Stopped unasked: it will not be usable again, and still costs.
   if (isEnding(status) && status !== 'shutting-down' && machine.going === undefined) {
-    draft.setMachine(machine, { going: 'failed', lost: true });
-    draft.tell('machine.lost', machine, { message: `It is ${status}.` });
+    change.setMachine(machine, { going: 'failed', lost: true });
+    change.tell('machine.lost', machine, { message: `It is ${status}.` });
   }
 }
 
 /** It is no more. Unasked, that is a loss. */
-export function endMachine(draft: StateChange, machine: MachineRecord, message: string | undefined): void {
+export function endMachine(change: StateChange, machine: MachineRecord, message: string | undefined): void {
   if (!isAlive(machine)) return;
   const unasked = machine.going === undefined;
-  draft.setMachine(machine, {
+  change.setMachine(machine, {
     status: machine.status === 'failed' ? 'failed' : 'terminated',
-    gone_at: draft.now,
+    gone_at: change.now,
     ...(message === undefined ? {} : { message }),
     ...(unasked ? { lost: true } : {}),
   });
-  draft.unsetMachine(machine, 'missing_since');
-  if (unasked) draft.tell('machine.lost', machine, { message: message ?? 'It was terminated by somebody else.' });
-  else draft.tell('machine.gone', machine);
+  change.unsetMachine(machine, 'missing_since');
+  if (unasked) change.tell('machine.lost', machine, { message: message ?? 'It was terminated by somebody else.' });
+  else change.tell('machine.gone', machine);
 }
+
+/**
+ * Milliseconds from its launch after which a machine that is not ready has failed: as the template says that it was ordered with, else as for every
+ * machine.
+ */
+export const readyTimeoutMs = (template: Template | undefined, settings: Pick<Settings, 'pending_timeout_ms'>): number =>
+  template?.ready_timeout === undefined ? settings.pending_timeout_ms : template.ready_timeout * 1000;

@@ -6,43 +6,43 @@ import { isStaying } from '../state/machine-life.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
 /** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
-export function finish(draft: StateChange, skipped: readonly Shortfall[] = []): void {
-  const { request, now } = draft;
-  const status = outcome(draft);
-  const fulfilment = fulfilmentOf(draft, skipped);
-  const { staying, returned } = draft.machines.counts();
-  draft.stopWaiting();
-  draft.setRequest({ status, completed_at: now, fulfilment, message: ending(draft, status, fulfilment), kept_count: staying + returned });
-  draft.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
+export function finish(change: StateChange, skipped: readonly Shortfall[] = []): void {
+  const { request, now } = change;
+  const status = outcome(change);
+  const fulfilment = fulfilmentOf(change, skipped);
+  const { staying, returned } = change.machines.counts();
+  change.stopWaiting();
+  change.setRequest({ status, completed_at: now, fulfilment, message: ending(change, status, fulfilment), kept_count: staying + returned });
+  change.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
 /** The time is over: machines that are not ready yet are given up. */
-export function expire(draft: StateChange): void {
-  for (const machine of draft.machines.all()) {
+export function expire(change: StateChange): void {
+  for (const machine of change.machines.all()) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
-    draft.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
-    draft.tell('machine.failed', machine, { message: 'time-out' });
+    change.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
+    change.tell('machine.failed', machine, { message: 'time-out' });
   }
 }
 
 /** All or nothing, and it was not all: from now on its machines are surplus. */
-export function undo(draft: StateChange): void {
-  draft.setRequest({ undone_at: draft.now, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
+export function undo(change: StateChange): void {
+  change.setRequest({ undone_at: change.now, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
 }
 
 /** More machines stay than shall. */
-export function trim(draft: StateChange): void {
-  const surplus = draft.machines.counts().staying - targetOf(draft);
-  const staying = [...draft.machines.all()].filter(isStaying).toReversed();
+export function trim(change: StateChange): void {
+  const surplus = change.machines.counts().staying - targetOf(change);
+  const staying = [...change.machines.all()].filter(isStaying).toReversed();
   // A caller may be at work on those that are ready: they go last, and the oldest last of all.
   const unready = staying.filter(({ ready_at }) => ready_at === undefined);
   const ready = staying.filter(({ ready_at }) => ready_at !== undefined);
-  for (const machine of [...unready, ...ready].slice(0, surplus)) draft.setMachine(machine, { going: 'surplus' });
+  for (const machine of [...unready, ...ready].slice(0, surplus)) change.setMachine(machine, { going: 'surplus' });
 }
 
-function outcome(draft: StateChange): RequestStatus {
-  const { request } = draft;
-  const { delivered } = draft.machines.counts();
+function outcome(change: StateChange): RequestStatus {
+  const { request } = change;
+  const { delivered } = change.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   return delivered === 0 || request.undone_at !== undefined ? 'failed' : 'completed';
 }

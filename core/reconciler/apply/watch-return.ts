@@ -12,25 +12,25 @@ export interface ReturnProgress {
 }
 
 /** Where a return stands: it only watches its machines go; the requests that they came from release them. */
-export function watchReturn(draft: StateChange, { left, accepted, missing }: ReturnProgress): void {
-  const { request, now } = draft;
+export function watchReturn(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
+  const { request, now } = change;
   if (isTerminal(request.status)) return;
   const total = request.machine_count;
   const gone = total - left;
-  if (left === 0) return end(draft, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
+  if (left === 0) return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
   if (now >= request.deadline_at) {
     const message = `${left} machines were not gone in time; they stay wanted gone.`;
     const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
-    draft.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
-    return end(draft, gone > 0 ? 'completed' : 'failed', message);
+    change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
+    return end(change, gone > 0 ? 'completed' : 'failed', message);
   }
   const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be given back until it is.`).join('');
   const message = `${gone} of ${total} machines are gone.${waiting}`;
-  if (request.status === 'pending' && accepted) draft.setRequest({ status: 'in_progress', message });
-  else if (waiting !== '') draft.setRequest({ message });
+  if (request.status === 'pending' && accepted) change.setRequest({ status: 'in_progress', message });
+  else if (waiting !== '') change.setRequest({ message });
 }
 
-function end(draft: StateChange, status: RequestRecord['status'], message: string): void {
-  draft.setRequest({ status, message, completed_at: draft.now });
-  draft.journal(`return.${status}`, {});
+function end(change: StateChange, status: RequestRecord['status'], message: string): void {
+  change.setRequest({ status, message, completed_at: change.now });
+  change.journal(`return.${status}`, {});
 }

@@ -8,7 +8,7 @@ const againMs = 600_000;
 
 /**
  * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
- * every `survey_ms`. It asks no cloud that nothing was done with, and waits `survey_first_ms` so that requests come first.
+ * every `discovery_ms`. It asks no cloud that nothing was done with, and waits `discovery_first_ms` so that requests come first.
  */
 export class Discovery {
   readonly #parts: BackgroundParts;

@@ -3,7 +3,7 @@ import { isBrokerError } from '../../contract/errors.ts';
 import type { EventSink } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { unwatched, type CallWatch } from '../../providers/guard/call-tracking.ts';
+import { unwatched, type CallTracking } from '../../providers/guard/call-tracking.ts';
 import { guard } from '../../providers/guard/guard.ts';
 import type { Owner, Store } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
@@ -27,7 +27,7 @@ export interface DeliveryParts {
   readonly sinks: readonly EventSink[];
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal;
-  readonly watch?: CallWatch;
+  readonly watch?: CallTracking;
   /** Whether nothing of a sink may be called now. */
   quarantined?(name: string): boolean;
   /** How long a sink may take for a batch. Default 10 seconds. */
@@ -37,7 +37,7 @@ export interface DeliveryParts {
 /** What a sink is called among those whose code runs. */
 export const sinkName = (name: string): string => `event sink '${name}'`;
 
-interface Desk {
+interface SinkDelivery {
   readonly sink: EventSink;
   pause: number;
   /** Monotonic. */
@@ -55,7 +55,7 @@ interface Desk {
 export class EventDelivery implements Disposable {
   readonly #parts: DeliveryParts;
   readonly #turn: Lease;
-  readonly #desks: readonly Desk[];
+  readonly #deliveries: readonly SinkDelivery[];
   readonly #watch: Disposable | undefined;
   readonly #running = new Set<Promise<void>>();
   #look = -Infinity;
@@ -63,25 +63,26 @@ export class EventDelivery implements Disposable {
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#turn = new Lease('events', parts);
-    this.#desks = parts.sinks.map((sink) => ({ sink, pause: 0, not_before: -Infinity, failing: false, due: true, running: false }));
+    this.#deliveries = parts.sinks.map((sink) => ({ sink, pause: 0, not_before: -Infinity, failing: false, due: true, running: false }));
     if (parts.sinks.length === 0) return;
     this.#watch = parts.store.watch((kinds) => {
-      if (kinds.has('event')) for (const desk of this.#desks) desk.due = true;
+      if (kinds.has('event')) for (const delivery of this.#deliveries) delivery.due = true;
     });
   }
 
   /** Begins with what is due. Does not wait for it. */
   begin(): void {
     const now = this.#parts.clock.monotonic();
-    if (this.#desks.length > 0 && now >= this.#look) {
+    if (this.#deliveries.length > 0 && now >= this.#look) {
       this.#look = now + idleMs;
-      for (const desk of this.#desks) desk.due = true;
+      for (const delivery of this.#deliveries) delivery.due = true;
     }
-    for (const desk of this.#desks) {
-      if (!desk.due || desk.running || now < desk.not_before || this.#parts.quarantined?.(sinkName(desk.sink.name))) continue;
-      desk.running = true;
-      const running = this.#deliver(desk).finally(() => {
-        desk.running = false;
+    for (const delivery of this.#deliveries) {
+      if (!delivery.due || delivery.running || now < delivery.not_before || this.#parts.quarantined?.(sinkName(delivery.sink.name)))
+        continue;
+      delivery.running = true;
+      const running = this.#deliver(delivery).finally(() => {
+        delivery.running = false;
         this.#running.delete(running);
       });
       this.#running.add(running);
@@ -98,39 +99,39 @@ export class EventDelivery implements Disposable {
     this.#watch?.[Symbol.dispose]();
   }
 
-  async #deliver(desk: Desk): Promise<void> {
+  async #deliver(delivery: SinkDelivery): Promise<void> {
     const { log, signal, clock } = this.#parts;
-    const about = { event_sink: desk.sink.name, plugin: pluginOf(desk.sink) };
+    const about = { event_sink: delivery.sink.name, plugin: pluginOf(delivery.sink) };
     try {
-      while (!signal.aborted && (await this.#batch(desk)));
-      desk.pause = 0;
+      while (!signal.aborted && (await this.#batch(delivery)));
+      delivery.pause = 0;
       // What comes in short order is told together: each step is a commit that everybody hears of.
-      desk.not_before = clock.monotonic() + gatherMs;
-      if (!desk.failing) return;
-      desk.failing = false;
-      log.info(about, `${capital(sinkName(desk.sink.name))} takes events again.`);
+      delivery.not_before = clock.monotonic() + gatherMs;
+      if (!delivery.failing) return;
+      delivery.failing = false;
+      log.info(about, `${capital(sinkName(delivery.sink.name))} takes events again.`);
     } catch (error) {
       if (signal.aborted) return;
-      desk.due = true;
-      desk.pause = Math.min(longestPauseMs, desk.pause === 0 ? firstPauseMs : desk.pause * 2);
-      desk.not_before = clock.monotonic() + desk.pause;
+      delivery.due = true;
+      delivery.pause = Math.min(longestPauseMs, delivery.pause === 0 ? firstPauseMs : delivery.pause * 2);
+      delivery.not_before = clock.monotonic() + delivery.pause;
       // Said once; that it still fails is what one expects until it is told otherwise.
-      if (desk.failing) return;
-      desk.failing = true;
+      if (delivery.failing) return;
+      delivery.failing = true;
       const why = error instanceof Error ? error.message : String(error);
       log.error(
         { ...about, err: error },
-        `${capital(sinkName(desk.sink.name))} does not take events; they are kept and told again later. ${why}`,
+        `${capital(sinkName(delivery.sink.name))} does not take events; they are kept and told again later. ${why}`,
       );
     }
   }
 
   /** Tells the next entries. Whether there may be more. */
-  async #batch(desk: Desk): Promise<boolean> {
+  async #batch(delivery: SinkDelivery): Promise<boolean> {
     const { store, clock, log, signal, watch = unwatched, deliver_ms = deliverMs } = this.#parts;
-    desk.due = false;
+    delivery.due = false;
     if (!(await this.#turn.take(deliver_ms * 2))) return false;
-    const { sink } = desk;
+    const { sink } = delivery;
     const cursor = await this.#cursor(sink.name);
     if (cursor === undefined) return true;
     const events = await store.find('event', { where: { seq: { after: cursor.seq } }, limit: atOnce });
@@ -144,12 +145,12 @@ export class EventDelivery implements Disposable {
       timeout_ms: deliver_ms,
       signal,
       fence: () => undefined,
-      log: quiet(log, desk),
+      log: quiet(log, delivery),
     };
     await guard(guarded, () => watch.call(sinkName(sink.name), async () => sink.deliver(events)));
-    if (desk.failing) {
-      desk.failing = false;
-      desk.pause = 0;
+    if (delivery.failing) {
+      delivery.failing = false;
+      delivery.pause = 0;
       log.info({ event_sink: sink.name }, `${capital(sinkName(sink.name))} takes events again.`);
     }
     await this.#store(sink.name, cursor, last.seq, clock.now());
@@ -177,6 +178,6 @@ export class EventDelivery implements Disposable {
 }
 
 /** A sink that keeps failing is told of once. */
-const quiet = (log: Log, { failing }: Desk): Log => (failing ? { ...log, error: log.debug } : log);
+const quiet = (log: Log, { failing }: SinkDelivery): Log => (failing ? { ...log, error: log.debug } : log);
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { expectedTopic } from '../../requests/expected-machines.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { OwnedResource } from '../../contract/provider.ts';
@@ -6,7 +7,7 @@ import type { Change } from '../../contract/storage.ts';
 import type { BackgroundParts } from './background-parts.ts';
 import { compare } from './sweep/compare.ts';
 import { foundSignal } from './sweep/found-signal.ts';
-import { readKnown } from './sweep/read-known.ts';
+import { readStoredResources } from './sweep/read-stored-resources.ts';
 
 /** After a provider did not answer, it is not asked again sooner. */
 const againMs = 15_000;
@@ -74,13 +75,13 @@ export class ExpectedMachineLookup implements Disposable {
       const expected = listed.filter(
         ({ request_id: of, attempt = 0, machine }) => of === request_id && machine && wanted.has(machine.machine_id) && ours.has(attempt),
       );
-      const known = await readKnown(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
+      const known = await readStoredResources(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
       const { astray } = compare(expected, known, clock.now(), 0);
       await store.commit(astray.map((each) => foundSignal(each, clock.now())));
     }
     const asked = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
     // Only then: a question that is asked twice does no harm.
-    for (let i = 0; i < asked.length; i += rowsAtOnce) await store.commit(asked.slice(i, i + rowsAtOnce));
+    for (const part of chunks(asked, rowsAtOnce)) await store.commit(part);
   }
 
   /** What an instance lists as ours; nothing where it cannot. Rejects when it does not answer. */

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider.ts';
@@ -61,7 +62,7 @@ export class UnknownHostLookup implements Disposable {
     const done = await Promise.allSettled(
       [...groups].map(async ([name, questions]) => {
         const there = instances.filter((instance) => name === '' || instance.name === name);
-        for (let i = 0; i < questions.length; i += atOnce) await this.#ask(questions.slice(i, i + atOnce), there);
+        for (const part of chunks(questions, atOnce)) await this.#ask(part, there);
       }),
     );
     for (const each of done) if (each.status === 'rejected') throw each.reason;

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import type { MachineRecord } from '../../model/machine.ts';
@@ -22,7 +23,7 @@ export interface CommitterParts {
   /** What came of a call that was answered just after the clock was set must not be written down in the time from before. */
   compareClocks(): void;
   /** Told what is durable now. */
-  became(claimed: ClaimedRequest, before: RequestState['request'], draft: StateChange): void;
+  became(claimed: ClaimedRequest, before: RequestState['request'], change: StateChange): void;
 }
 
 /** Makes durable what came of a step, under the claim of its holder. */
@@ -42,11 +43,11 @@ export class Committer {
   async #commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     this.#parts.compareClocks();
     await this.#shift(claimed);
-    const draft = new StateChange(claimed.present(), claimed.now());
-    if (!claimed.derived) followShift(draft);
-    for (const apply of applies) apply(draft);
-    draft.derive();
-    if (draft.changed) await this.#write(claimed, draft);
+    const change = new StateChange(claimed.present(), claimed.now());
+    if (!claimed.derived) followShift(change);
+    for (const apply of applies) apply(change);
+    change.derive();
+    if (change.changed) await this.#write(claimed, change);
     claimed.derived = true;
   }
 
@@ -54,31 +55,29 @@ export class Committer {
   async #shift(claimed: ClaimedRequest): Promise<void> {
     const shift = claimed.pending_shift;
     if (shift === 0) return;
-    const draft = new StateChange(claimed.present(), claimed.now() + shift);
-    shiftTimes(draft, shift);
-    await this.#write(claimed, draft);
+    const change = new StateChange(claimed.present(), claimed.now() + shift);
+    shiftTimes(change, shift);
+    await this.#write(claimed, change);
     claimed.shifted(shift);
     claimed.derived = false;
   }
 
-  async #write(claimed: ClaimedRequest, draft: StateChange): Promise<void> {
-    const statistics = measured(claimed.case, draft, draft.now);
-    await this.#parts.facts.learn(this.#lacking(claimed.case, draft), async (lacking) => {
+  async #write(claimed: ClaimedRequest, change: StateChange): Promise<void> {
+    const statistics = measured(claimed.case, change, change.now);
+    await this.#parts.facts.learn(this.#lacking(claimed.case, change), async (lacking) => {
       const most = this.#parts.settings.rows_per_commit;
       // However many instances it was tried at, the end has room beside their statistics.
-      const parts = draft.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
+      const parts = change.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // That an offer lacked capacity is true by itself: it need not stand with the request.
       const together = last.length + lacking.length <= most;
-      const alone = Array.from({ length: together ? 0 : Math.ceil(lacking.length / most) }, (_, i) =>
-        lacking.slice(i * most, (i + 1) * most),
-      );
+      const alone = together ? [] : chunks(lacking, most);
       for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(claimed, part);
     });
     claimed.version += 1;
     const before = claimed.case.request;
-    claimed.case = draft.done(claimed.case.machines);
-    this.#parts.became(claimed, before, draft);
+    claimed.case = change.done(claimed.case.machines);
+    this.#parts.became(claimed, before, change);
   }
 
   /**
@@ -119,10 +118,10 @@ export class Committer {
   }
 
   /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
-  #lacking(before: RequestState, draft: StateChange): FactRecord[] {
+  #lacking(before: RequestState, change: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();
-    return draft.attempts.flatMap((attempt) => {
+    return change.attempts.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
@@ -13,8 +14,7 @@ const rowsAtOnce = 1_000;
 /** Everything that is stored of the claimed requests, as their new holder takes it over. A request that is gone is left out. */
 export async function loadStates(store: Store, claims: readonly Claim[]): Promise<Map<string, HeldState>> {
   const cases = new Map<string, HeldState>();
-  for (let i = 0; i < claims.length; i += atOnce) {
-    const part = claims.slice(i, i + atOnce);
+  for (const part of chunks(claims, atOnce)) {
     const request_id = part.map((claim) => claim.request_id);
     const [requests, attempts, machines, signals] = await Promise.all([
       store.find('request', { where: { request_id } }),

@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
@@ -51,9 +52,9 @@ export class ReturnWatch {
   async #alive(keys: readonly MachineKey[]): Promise<readonly MachineRecord[]> {
     const named = new Set(keys.map(machineKey));
     const alive: MachineRecord[] = [];
-    for (let i = 0; i < keys.length; i += valuesAtOnce) {
-      if (i > 0) await turn();
-      const machine_id = keys.slice(i, i + valuesAtOnce).map((key) => key.machine_id);
+    for (const [index, part] of chunks(keys, valuesAtOnce).entries()) {
+      if (index > 0) await turn();
+      const machine_id = part.map((key) => key.machine_id);
       for (const machine of await this.#store.find('machine', { where: { machine_id } }))
         if (named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id) alive.push(machine);
     }

@@ -16,7 +16,7 @@ export async function dispose(attempt: AttemptRecord, claimed: ClaimedRequest, t
   const left = { order: orderOf(attempt, attempt.prepared?.value), ...(attempt.handle === undefined ? {} : { handle: attempt.handle }) };
   try {
     const progress = (await api.dispose?.(left, permitOf(claimed, tools))) ?? { done: true };
-    if (progress.done) return [(draft) => draft.moveAttempt(attempt.attempt, disposed)];
+    if (progress.done) return [(change) => change.moveAttempt(attempt.attempt, disposed)];
     again(progress.again_ms ?? defaultAgainMs);
   } catch (error) {
     if (!isFault(error)) throw error;

@@ -18,7 +18,7 @@ import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 const rowsOfMachine = 5;
 
 /** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
-export async function send(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, tools);
   const api = connected.api(attempt.api);
@@ -29,8 +29,8 @@ export async function send(attempt: AttemptRecord, claimed: ClaimedRequest, tool
     const { value, fresh } = await prepare(attempt, api, claimed, tools);
     const present = claimed.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
     if (present.unsent || fresh) {
-      await tools.record(claimed, (draft) =>
-        draft.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, draft.now)),
+      await tools.record(claimed, (change) =>
+        change.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, change.now)),
       );
     }
     const order = orderOf(attempt, value);
@@ -44,14 +44,14 @@ export async function send(attempt: AttemptRecord, claimed: ClaimedRequest, tool
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
     if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
-      await tools.record(claimed, (draft) => draft.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
+      await tools.record(claimed, (change) => change.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
     return inSlices(
       machines,
-      (draft, slice) => applyReports(draft, draft.attempt(attempt.attempt) ?? attempt, slice),
-      (draft) => {
-        draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-        applyLaunch(draft, attempt, answer);
-        if (machines.length > 0) draft.observed();
+      (change, slice) => applyReports(change, change.attempt(attempt.attempt) ?? attempt, slice),
+      (change) => {
+        change.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        applyLaunch(change, attempt, answer);
+        if (machines.length > 0) change.observed();
       },
     );
   } catch (error) {
@@ -77,9 +77,9 @@ function failed(
   const level = forPeople.has(kind) ? 'warn' : 'debug';
   tools.log[level]({ request_id, attempt: attempt.attempt, provider_instance, kind, code }, `A launch failed: ${fault.message}`);
   return [
-    (draft) => {
-      draft.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      applyLaunchFault(draft, draft.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
+    (change) => {
+      change.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+      applyLaunchFault(change, change.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
     },
   ];
 }

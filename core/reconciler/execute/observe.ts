@@ -14,7 +14,7 @@ import { connect, orderOf, type Apply, type Tools } from './tools.ts';
 const manyAtRest = 100;
 
 /** Asks how the machines of an attempt are. A failed answer says nothing about them. */
-export async function look(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   claimed.looked_at.set(attempt.attempt, tools.monotonic());
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
@@ -38,13 +38,13 @@ export async function look(attempt: AttemptRecord, claimed: ClaimedRequest, tool
     const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(
       machines,
-      (draft, slice) => applyReports(draft, present(draft), slice),
-      (draft) => {
-        if (!part) draft.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
-        applyAbsence(draft, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
-        applySlowness(draft, present(draft), tools.settings);
-        applyUndone(draft, present(draft), machines, tools.settings);
-        if (!part) draft.observed();
+      (change, slice) => applyReports(change, present(change), slice),
+      (change) => {
+        if (!part) change.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
+        applyAbsence(change, asked, machines, listed, api.capabilities.visible_within_ms, tools.settings);
+        applySlowness(change, present(change), tools.settings);
+        applyUndone(change, present(change), machines, tools.settings);
+        if (!part) change.observed();
       },
     );
   } catch (error) {

@@ -23,7 +23,7 @@ export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequ
   const connected = await connect(provider_instance, first.option.template, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // Who cannot use a slot keeps none from others.
-    if (claimed.case.request.waits_for !== undefined) await tools.record(claimed, (draft) => draft.stopWaiting());
+    if (claimed.case.request.waits_for !== undefined) await tools.record(claimed, (change) => change.stopWaiting());
     // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
     claimed.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
@@ -33,10 +33,10 @@ export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequ
   }
   const identity = connected instanceof ProviderFault ? provider_instance : connected.identity;
   // The instance cannot be used at all: one attempt is closed as it is made, so that the next instance is tried.
-  if (connected instanceof ProviderFault) return [(draft) => add(draft, [first], identity, tools, connected)];
+  if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, tools, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
-  if (max === null) return [(draft) => add(draft, orders, identity, tools)];
-  await openInTurn(provider_instance, max, claimed, tools, (draft) => add(draft, orders, identity, tools));
+  if (max === null) return [(change) => add(change, orders, identity, tools)];
+  await openInTurn(provider_instance, max, claimed, tools, (change) => add(change, orders, identity, tools));
   return [];
 }
 
@@ -44,9 +44,9 @@ async function openInTurn(provider_instance: string, max: number, claimed: Claim
   const { request_id } = claimed;
   try {
     if (tools.slots.mayAsk(claimed, provider_instance)) {
-      await tools.record(claimed, (draft) => {
-        draft.require({ op: 'slot', provider_instance, request_id, max });
-        write(draft);
+      await tools.record(claimed, (change) => {
+        change.require({ op: 'slot', provider_instance, request_id, max });
+        write(change);
       });
       tools.slots.leave(claimed);
       return;
@@ -57,12 +57,12 @@ async function openInTurn(provider_instance: string, max: number, claimed: Claim
   const why = `Waiting its turn: '${provider_instance}' has as many requests open as it may, ${max}.`;
   // In the queue at once: nobody who was accepted later shall ask while this is being stored.
   tools.slots.wait(claimed, provider_instance, why);
-  await tools.record(claimed, (draft) => draft.setRequest({ waits_for: provider_instance, message: why }));
+  await tools.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }
 
-function add(draft: StateChange, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
-  const { request, now } = draft;
-  let number = draft.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
+function add(change: StateChange, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
+  const { request, now } = change;
+  let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count, offers } of orders) {
     number += 1;
     const { provider_instance, provider_type, api, template } = option;
@@ -85,9 +85,9 @@ function add(draft: StateChange, orders: readonly PlannedOrder[], identity: stri
       doubtful: false,
       tries: 0,
     };
-    draft.addAttempt(attempt);
-    draft.setRequest({ provider_instance, provider_type });
-    if (refusal) applyLaunchFault(draft, attempt, refusal, tools.settings);
+    change.addAttempt(attempt);
+    change.setRequest({ provider_instance, provider_type });
+    if (refusal) applyLaunchFault(change, attempt, refusal, tools.settings);
   }
-  draft.stopWaiting();
+  change.stopWaiting();
 }

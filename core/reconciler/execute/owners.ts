@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../contract/log.ts';
@@ -12,7 +13,7 @@ const valuesAtOnce = 500;
 /** Reports that are on their way into the store at one time. */
 const mostAtOnce = 20_000;
 
-export interface Sifted {
+export interface OwnReports {
   readonly machines: readonly MachineReport[];
   /** Says of whom the others are; absent: there are none. */
   readonly trouble?: string;
@@ -34,7 +35,7 @@ export class Owners {
   }
 
   /** What was reported for an attempt, without machines of other requests. `known`: those of this request. Asks the store only about new ones. */
-  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<Sifted> {
+  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<OwnReports> {
     const { provider_instance, request_id } = attempt;
     const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
     if (fresh.length === 0) return { machines: reports };
@@ -64,9 +65,8 @@ export class Owners {
   async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
     try {
       const found: MachineRecord[] = [];
-      for (let i = 0; i < machine_id.length; i += valuesAtOnce) {
+      for (const part of chunks(machine_id, valuesAtOnce)) {
         await turn();
-        const part = machine_id.slice(i, i + valuesAtOnce);
         found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
       }
       return found;

@@ -4,11 +4,11 @@ import { dropped } from '../state/attempt.ts';
 import type { Step } from '../plan/next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { dispose } from './dispose.ts';
-import { find } from './recover.ts';
-import { look } from './observe.ts';
+import { recover } from './recover.ts';
+import { observe } from './observe.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';
-import { send } from './launch.ts';
+import { launch } from './launch.ts';
 import type { Apply, Tools } from './tools.ts';
 
 /** Does one step: at most one call to the provider, beside what must be stored before it. Rejects only with ClaimLost or a refused commit. */
@@ -16,32 +16,32 @@ export async function perform(step: Step, claimed: ClaimedRequest, tools: Tools)
   switch (step.do) {
     case 'open':
       return open(step.orders, claimed, tools);
-    case 'send':
-      return tools.slot(step.attempt.provider_instance, () => send(step.attempt, claimed, tools));
-    case 'find':
-      return find(step.attempt, claimed, tools);
-    case 'look':
-      return look(step.attempt, claimed, tools);
+    case 'launch':
+      return tools.slot(step.attempt.provider_instance, () => launch(step.attempt, claimed, tools));
+    case 'recover':
+      return recover(step.attempt, claimed, tools);
+    case 'observe':
+      return observe(step.attempt, claimed, tools);
     case 'release':
       return tools.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, tools));
     case 'dispose':
       return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, claimed, tools));
     case 'close':
-      return [(draft) => draft.moveAttempt(step.attempt.attempt, dropped)];
+      return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
       claimed.unanswered_since.delete(step.attempt.attempt);
-      return [(draft) => applyLeft(draft, step.attempt, step.why)];
-    case 'give-up':
-      return [(draft) => markLost(draft, step.attempt, tools.settings)];
+      return [(change) => applyLeft(change, step.attempt, step.why)];
+    case 'mark-lost':
+      return [(change) => markLost(change, step.attempt, tools.settings)];
     case 'expire':
       return [expire];
     case 'undo':
       return [undo];
     case 'repeated':
-      return [(draft) => draft.setRequest({ repeat_release_at: 0 })];
+      return [(change) => change.setRequest({ repeat_release_at: 0 })];
     case 'trim':
       return [trim];
     case 'end':
-      return [(draft) => finish(draft, step.skipped)];
+      return [(change) => finish(change, step.skipped)];
   }
 }

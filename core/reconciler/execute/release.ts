@@ -7,7 +7,7 @@ import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './too
 
 /** Tells a handle what shall be. */
 export async function release(
-  { attempt, aim, lost_seen }: PendingRelease,
+  { attempt, target, lost_seen }: PendingRelease,
   claimed: ClaimedRequest,
   tools: Tools,
 ): Promise<readonly Apply[]> {
@@ -19,7 +19,7 @@ export async function release(
     return [];
   }
   try {
-    const progress = await api.release(attempt.handle, aim, permitOf(claimed, tools));
+    const progress = await api.release(attempt.handle, target, permitOf(claimed, tools));
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
@@ -28,20 +28,20 @@ export async function release(
     if (repeatDue(claimed.case, claimed.now())) claimed.repeated.add(attempt.attempt);
     const { provider_instance } = attempt;
     return inSlices(
-      aim.go,
-      (draft, slice) => {
+      target.go,
+      (change, slice) => {
         for (const { machine_id } of slice) {
           const key = { provider_instance, machine_id };
-          if (draft.machine(key)?.released_at === undefined) draft.setMachine(key, { released_at: draft.now });
+          if (change.machine(key)?.released_at === undefined) change.setMachine(key, { released_at: change.now });
         }
       },
-      (draft) => draft.moveAttempt(attempt.attempt, (each) => bounded(each, aim.to_come, lost_seen)),
+      (change) => change.moveAttempt(attempt.attempt, (each) => bounded(each, target.to_come, lost_seen)),
     );
   } catch (error) {
     if (!isFault(error)) throw error;
     // A release is absolute: whatever became of this one, the next says the same again.
     again(error.retry_after_ms ?? defaultAgainMs);
     const message = `Giving machines back to '${attempt.provider_instance}' does not succeed yet: ${error.message}`;
-    return [(draft) => draft.setRequest({ message })];
+    return [(change) => change.setRequest({ message })];
   }
 }

@@ -7,21 +7,21 @@ const machinesAtOnce = 250;
 /** Takes in slice by slice what is said of machines, and in the end, together with the last slice, what is said of the attempt: never before its machines. */
 export function inSlices<T>(
   said: readonly T[],
-  takeIn: (draft: StateChange, slice: readonly T[]) => void,
-  inTheEnd: (draft: StateChange) => void,
+  takeIn: (change: StateChange, slice: readonly T[]) => void,
+  inTheEnd: (change: StateChange) => void,
 ): readonly Apply[] {
   const early: Apply[] = [];
   let from = 0;
   for (; said.length - from > machinesAtOnce; from += machinesAtOnce) {
     const slice = said.slice(from, from + machinesAtOnce);
-    early.push((draft) => takeIn(draft, slice));
+    early.push((change) => takeIn(change, slice));
   }
   const last = said.slice(from);
   return [
     ...early,
-    (draft) => {
-      takeIn(draft, last);
-      inTheEnd(draft);
+    (change) => {
+      takeIn(change, last);
+      inTheEnd(change);
     },
   ];
 }

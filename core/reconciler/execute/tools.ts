@@ -16,7 +16,7 @@ import type { Observer } from './shared-observations.ts';
 import type { Owners } from './owners.ts';
 
 /** What came of a step, to be taken in by the case as it is then. */
-export type Apply = (draft: StateChange) => void;
+export type Apply = (change: StateChange) => void;
 
 export interface Tools {
   readonly pool: SessionPool;

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../model/request.ts';
-import { variantFor, type Placed } from '../../model/placed.ts';
+import { variantFor, type Placed } from '../../model/template.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { rankAll } from '../../providers/choose.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
@@ -39,7 +39,7 @@ export function fallbackOrder(
 }
 
 /** What to say of a request that no instance may serve. */
-export function nobody(out: readonly Rejection[]): readonly Shortfall[] {
+export function noCandidates(out: readonly Rejection[]): readonly Shortfall[] {
   if (out.length === 0) return [];
   const why = out.map(({ name, reason }) => `'${name}': ${reason}`).join('; ');
   const message = `No configured provider instance can serve the request now: ${why}.`;

@@ -6,15 +6,15 @@ import { pendingReleases, isRefused, repeatDue, stopsArrivals, type PendingRelea
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
-import { nobody, type FallbackOrder } from './fallback-order.ts';
-import { plan, type PlannedOrder } from './plan-orders.ts';
+import { noCandidates, type FallbackOrder } from './fallback-order.ts';
+import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { Settings } from '../settings.ts';
 
-/** One thing to do for a request. `send`, `find`, `look`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
+/** One thing to do for a request. `launch`, `recover`, `observe`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
-  | { readonly do: 'send' | 'find' | 'look' | 'dispose' | 'close' | 'give-up'; readonly attempt: AttemptRecord }
+  | { readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost'; readonly attempt: AttemptRecord }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
@@ -91,7 +91,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
   if (!stop && !over && counts.missing > 0) {
     const persistent = request.template?.retry_until_timeout === true;
     const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
-    const planned = plan(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
+    const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
     if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
@@ -102,7 +102,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
     } else {
       exhausted = true;
-      skipped = options.length > 0 ? planned.skipped : nobody(out);
+      skipped = options.length > 0 ? planned.skipped : noCandidates(out);
     }
   }
 
@@ -116,7 +116,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
 
   for (const attempt of reachable) {
     const due = lookDue(from, attempt, at);
-    if (due !== undefined && due <= at.monotonic) steps.push({ do: 'look', attempt });
+    if (due !== undefined && due <= at.monotonic) steps.push({ do: 'observe', attempt });
     else if (due !== undefined) wake.in(due - at.monotonic);
   }
   if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
@@ -144,13 +144,13 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
 function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
-  if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'give-up', attempt }];
+  if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'mark-lost', attempt }];
   const retry = msUntil(attempt.retry_at, at.now);
   if (retry > 0) {
     wake.in(retry);
     return [];
   }
-  return [{ do: 'send', attempt }];
+  return [{ do: 'launch', attempt }];
 }
 
 /** An order of which nothing was carried out needs no provider to be given up: it is no longer wanted, or another instance is to have it. */
@@ -185,14 +185,14 @@ function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circu
   const { options } = at.fallbackOrder();
   const others = options.filter(({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy);
   const persistent = from.request.template?.retry_until_timeout === true;
-  return plan(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
+  return planOrders(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
 }
 
 /** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
 function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   if (attempt.settled) return [];
   const due = msUntil(attempt.retry_at, at.now);
-  if (due === 0) return [{ do: 'find', attempt }];
+  if (due === 0) return [{ do: 'recover', attempt }];
   wake.in(due);
   return [];
 }

@@ -1,7 +1,7 @@
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
 import type { ProviderOption } from './provider-option.ts';
-import { attemptsAt, isRuledOut, lastUnanswered, standingOf, type Moment } from './standing.ts';
+import { attemptsAt, isRuledOut, lastUnanswered, standingOf, type OfferClock } from './standing.ts';
 
 export interface PlannedOrder {
   readonly option: ProviderOption;
@@ -9,7 +9,7 @@ export interface PlannedOrder {
   readonly offers: readonly Offer[] | undefined;
 }
 
-export interface Plan {
+export interface OrderPlan {
   /** Empty: nothing may be ordered now. */
   readonly orders: readonly PlannedOrder[];
   /** Why nothing is: what was said of the offers that are not asked yet, and of instances that do not say what they offer. */
@@ -32,7 +32,7 @@ interface Choice {
  * The next orders for the machines that are missing: the first option that has offers which did not lack capacity lately; else the first that has some which may
  * be asked again; cut by what the API takes at once. Options that did not answer this request come behind the others. Pure.
  */
-export function plan(from: RequestState, options: readonly ProviderOption[], missing: number, at: Moment): Plan {
+export function planOrders(from: RequestState, options: readonly ProviderOption[], missing: number, at: OfferClock): OrderPlan {
   const left = options
     .map((option) => ({ option, tried: attemptsAt(from, option, at) }))
     .filter(({ option, tried }) => !isRuledOut(option, tried))
@@ -59,7 +59,7 @@ export function plan(from: RequestState, options: readonly ProviderOption[], mis
 const isOpen = ({ tried_again_at }: Choice): boolean => tried_again_at === undefined;
 const isDue = ({ tried_again_at = Infinity }: Choice, now: number): boolean => tried_again_at <= now;
 
-function choicesOf(from: RequestState, option: ProviderOption, tried: RequestState['attempts'], at: Moment): readonly Choice[] {
+function choicesOf(from: RequestState, option: ProviderOption, tried: RequestState['attempts'], at: OfferClock): readonly Choice[] {
   return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
     const standing = standingOf(from, tried, offer, at);
     if (standing === 'used-up') return [];

@@ -11,7 +11,7 @@ import { msUntil } from '../state/ms-until.ts';
 /** What is asked of one attempt's handle. */
 export interface PendingRelease {
   readonly attempt: AttemptRecord;
-  readonly aim: ReleaseTarget;
+  readonly target: ReleaseTarget;
   /** How many machines of the attempt had been lost when the aim was worked out. */
   readonly lost_seen: number;
 }
@@ -40,8 +40,8 @@ export function pendingReleases(from: RequestState, now: number, repeated: Reado
     if (leaving === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
     const all = [...machines.of(attempt.attempt)];
     const go = all.filter(repeat ? (machine) => isAlive(machine) && machine.going !== undefined : awaitsRelease);
-    const aim = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), to_come: allowed };
-    found.push({ attempt, aim, lost_seen: mine.lost });
+    const target = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), to_come: allowed };
+    found.push({ attempt, target, lost_seen: mine.lost });
   }
   return found;
 }

@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 import type { ProviderOption } from './provider-option.ts';
 
 /** What a plan goes by, beside the case and the options. */
-export interface Moment extends Pick<Settings, 'offer_memory_ms' | 'offer_probe_ms'> {
+export interface OfferClock extends Pick<Settings, 'offer_memory_ms' | 'offer_probe_ms'> {
   /** Epoch milliseconds. */
   readonly now: number;
   /** The request keeps trying until its time-out: it forgives what is older than the memory of offers. */
@@ -22,14 +22,14 @@ const fruitlessTries = 3;
  * So long an offer that lacked capacity is left alone. A request that keeps trying asks ever more rarely, each time after a hundredth of its age: one that
  * waits for a week makes some hundred attempts, not forty thousand.
  */
-const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }: Moment): number =>
+const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }: OfferClock): number =>
   persistent ? Math.max(offer_probe_ms, (now - request.created_at) / 100) : offer_probe_ms;
 
 /** So long what an offer lacked is remembered: at least until it is asked again. */
-const memoryMs = (from: RequestState, at: Moment): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
+const memoryMs = (from: RequestState, at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
 
 /** The attempts of a request at an option that count. */
-export const attemptsAt = (from: RequestState, { provider_instance, api }: ProviderOption, at: Moment): readonly AttemptRecord[] => {
+export const attemptsAt = (from: RequestState, { provider_instance, api }: ProviderOption, at: OfferClock): readonly AttemptRecord[] => {
   const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
   return from.attempts.filter((each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since);
 };
@@ -54,7 +54,7 @@ export const lastUnanswered = (tried: readonly AttemptRecord[]): number =>
 export type Standing = 'used-up' | { readonly tried_again_at?: number };
 
 /** `offer` undefined: all that an API has which lets nobody choose. */
-export function standingOf(from: RequestState, tried: readonly AttemptRecord[], offer: Offer | undefined, at: Moment): Standing {
+export function standingOf(from: RequestState, tried: readonly AttemptRecord[], offer: Offer | undefined, at: OfferClock): Standing {
   const mine = tried.filter(({ order }) => offer === undefined || order.offers?.some(({ key }) => key === offer.key));
   if (mine.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && concerns(each, attempt, offer)))) return 'used-up';
   const lacked = mine.filter((attempt) => attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)));

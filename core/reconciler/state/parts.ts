@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { EventRecord } from '../../model/records.ts';
@@ -62,7 +63,7 @@ export function partsOf(rows: Rows, most: number, eventsOf: (told: readonly Told
     ...rows.signals.map((record): Change => ({ op: 'put', kind: 'signal', record })),
     ...rows.events.map(inserted),
   ];
-  for (let i = 0; i < last.length; i += most) add(last.slice(i, i + most));
+  for (const part of chunks(last, most)) add(part);
   close();
   const handles = rows.handles.map((record): Change => ({ op: 'put', kind: 'attempt', record }));
   const all = parts.length > 1 && handles.length > 0 ? [handles, ...parts] : parts;

@@ -30,7 +30,7 @@ interface Told {
 
 /**
  * A case on its way to its next state. It only collects: the changes are committed by the holder, and only then does the next state hold. `now` is in the
- * time of the holder, see Holding.
+ * time of the holder, see ClaimedRequest.
  */
 export class StateChange {
   #request: RequestRecord;

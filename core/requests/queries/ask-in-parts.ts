@@ -1,3 +1,5 @@
+import { chunks } from '../../collections/chunks.ts';
+
 /** A storage bounds how many values one comparison may list. */
 const valuesAtOnce = 500;
 
@@ -8,6 +10,6 @@ export async function askInParts<T>(
 ): Promise<readonly T[]> {
   const wanted = [...new Set(values)];
   const found: T[] = [];
-  for (let i = 0; i < wanted.length; i += valuesAtOnce) found.push(...(await ask(wanted.slice(i, i + valuesAtOnce))));
+  for (const part of chunks(wanted, valuesAtOnce)) found.push(...(await ask(part)));
   return found;
 }

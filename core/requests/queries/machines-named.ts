@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import { BrokerError } from '../../contract/errors.ts';
 import { isAlive } from '../../reconciler/state/machine-life.ts';
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
@@ -44,8 +45,7 @@ export async function machinesWith(
 ): Promise<readonly MachineRecord[]> {
   const wanted = [...new Set(values)];
   const found: MachineRecord[] = [];
-  for (let i = 0; i < wanted.length; i += valuesAtOnce)
-    found.push(...(await store.find('machine', { where: { [field]: wanted.slice(i, i + valuesAtOnce) } })));
+  for (const part of chunks(wanted, valuesAtOnce)) found.push(...(await store.find('machine', { where: { [field]: part } })));
   return found;
 }
 

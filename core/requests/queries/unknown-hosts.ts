@@ -1,3 +1,4 @@
+import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider.ts';
@@ -34,8 +35,7 @@ export class UnknownHosts {
     const questions = stale.map(
       (item): FactRecord => ({ topic: askedTopic, name: instance, item, value: {}, at: now, until: now + heldMs }),
     );
-    for (let i = 0; i < questions.length; i += rowsAtOnce)
-      await this.#store.commit(questions.slice(i, i + rowsAtOnce).map((record) => ({ op: 'put', kind: 'fact', record })));
+    for (const part of chunks(questions, rowsAtOnce)) await this.#store.commit(part.map((record) => ({ op: 'put', kind: 'fact', record })));
     return [...byItem].flatMap(([item, host]) =>
       (answers.get(item)?.value as UnknownHostAnswer | undefined)?.lives === false ? [host] : [],
     );
@@ -43,8 +43,8 @@ export class UnknownHosts {
 
   async #facts(topic: string, name: string, items: readonly string[]): Promise<ReadonlyMap<string, FactRecord>> {
     const found = new Map<string, FactRecord>();
-    for (let i = 0; i < items.length; i += valuesAtOnce) {
-      const page = await this.#store.find('fact', { where: { topic, name, item: items.slice(i, i + valuesAtOnce) } });
+    for (const item of chunks(items, valuesAtOnce)) {
+      const page = await this.#store.find('fact', { where: { topic, name, item } });
       for (const fact of page) if ((fact.until ?? Infinity) > this.#clock.now()) found.set(fact.item, fact);
     }
     return found;

@@ -17,12 +17,7 @@ const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
   type: 'my-cloud',
   name: 'Machines',
   capabilities: {
-    supports_spot: false,
-    supports_on_demand: true,
-    max_instances: 1_000,
-    supported_fleet_types: [],
     machines_per_launch: 100,
-    offers_per_launch: 'many',
     visible_within_ms: 5_000,
     token_valid_ms: 24 * 3_600_000,
     late_release_ms: 0,

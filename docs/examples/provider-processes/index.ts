@@ -66,12 +66,7 @@ const command = defineProviderApi<Session>()({
   type: 'processes',
   name: 'Command',
   capabilities: {
-    supports_spot: false,
-    supports_on_demand: true,
-    max_instances: 10_000,
-    supported_fleet_types: [],
     machines_per_launch: 20,
-    offers_per_launch: 'many',
     visible_within_ms: 0,
     token_valid_ms: day,
     late_release_ms: 0,

@@ -50,12 +50,7 @@ const lend = defineProviderApi<SessionOf<typeof staticPool>>()({
   type: 'static-pool',
   name: 'Lease',
   capabilities: {
-    supports_spot: false,
-    supports_on_demand: true,
-    max_instances: 10_000,
-    supported_fleet_types: [],
     machines_per_launch: 1_000,
-    offers_per_launch: 'many',
     visible_within_ms: 0,
     // Longer than anybody asks: a loan is never forgotten.
     token_valid_ms: 365 * 24 * 3_600_000,

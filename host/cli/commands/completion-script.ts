@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { commandTree, nodesOf, type CommandNode } from '../command-tree.ts';
-import type { Shell } from './completion.ts';
+
+export type Shell = 'bash' | 'zsh' | 'fish';
 
 /** A script for a shell with every command and option of a program. It asks nobody when it completes. */
 export function completionScript(shell: Shell, program: Command): string {
@@ -149,3 +149,21 @@ ${lines.join('\n')}
 }
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+/** A command as it is written down: for help pages and completion. */
+export interface CommandNode {
+  /** `requests create`; empty for the program itself. */
+  readonly path: string;
+  readonly command: Command;
+  readonly options: readonly Option[];
+  readonly children: readonly CommandNode[];
+}
+
+/** The commands of a program, each with the options that help shows, in their order. */
+export function commandTree(command: Command, path = ''): CommandNode {
+  const children = command.commands.map((child) => commandTree(child, `${path} ${child.name()}`.trim()));
+  return { path, command, options: command.options.filter(({ hidden }) => !hidden), children };
+}
+
+/** A node and all below it. */
+export const nodesOf = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(nodesOf)];

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { addExamples, type Example } from '../examples.ts';
-import type { Commands } from '../program.ts';
+import type { Cli, Commands } from '../cli.ts';
+import type { Shell } from './completion-script.ts';
 
-const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
 const examples: readonly Example[] = [
   ['source <(muster completion bash)', 'in ~/.bashrc'],
@@ -11,16 +11,17 @@ const examples: readonly Example[] = [
   ['muster completion fish > ~/.config/fish/completions/muster.fish'],
 ];
 
-/** `muster completion` */
-export const completionCommand: Commands = (program, cli) => {
-  const command = program
-    .command('completion')
-    .description('Print a script that completes commands and options in a shell.')
-    .addArgument(new Argument('<shell>').choices(shells))
-    .action(async (shell: Shell) => {
-      const [{ completionScript }, { programOf }] = await Promise.all([import('./completion-script.ts'), import('../program.ts')]);
-      const whole: Command = await programOf(cli, () => true);
-      cli.terminal.out(completionScript(shell, whole));
-    });
-  addExamples(command, examples);
-};
+/** `muster completion`. `whole`: the program with all its commands. */
+export const completionCommand =
+  (whole: (cli: Cli) => Promise<Command>): Commands =>
+  (program, cli) => {
+    const command = program
+      .command('completion')
+      .description('Print a script that completes commands and options in a shell.')
+      .addArgument(new Argument('<shell>').choices(shells))
+      .action(async (shell: Shell) => {
+        const { completionScript } = await import('./completion-script.ts');
+        cli.terminal.out(completionScript(shell, await whole(cli)));
+      });
+    addExamples(command, examples);
+  };

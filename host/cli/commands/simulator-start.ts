@@ -1,6 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { BrokerError } from '../../../core/contract/errors.ts';
-import type { SimulatorFlags } from './simulator.ts';
+
+/** What `muster simulator start` takes. */
+export interface SimulatorFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly scenario?: string;
+  readonly seed?: number;
+  readonly clock: 'running' | 'standing';
+}
 
 /** Runs the simulated cloud in this process until it is told to end. Standard output gets one line, with its url, once it answers. */
 export async function startSimulatedCloud(flags: SimulatorFlags): Promise<void> {

@@ -1,15 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addExamples } from '../examples.ts';
 import { port } from '../port.ts';
-
-/** What `muster simulator start` takes. */
-export interface SimulatorFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly scenario?: string;
-  readonly seed?: number;
-  readonly clock: 'running' | 'standing';
-}
+import type { SimulatorFlags } from './simulator-start.ts';
 
 /** `muster simulator …` */
 export function simulatorCommands(program: Command): void {

@@ -1,8 +1,9 @@
+import { isObject } from '../../../core/schema/is-object.ts';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { SourceText } from '../../../config/sources/source-text.ts';
 import { rename } from '../../../core/schema/rename.ts';
-import { planOf } from '../../../core/schema/plan.ts';
+import { conversionPlanOf } from '../../../core/schema/conversion-plan.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from './declared-operations.ts';
 import { readValueFile } from './read-file.ts';
@@ -78,7 +79,7 @@ async function inAnotherDialect(
   config: string | undefined,
   warn: (sentence: string) => void,
 ): Promise<Record<string, unknown>[] | undefined> {
-  const { spellings } = planOf(declarations().template);
+  const { spellings } = conversionPlanOf(declarations().template);
   const isOurs = (key: string) => key === key.toLowerCase() || spellings?.has(key);
   if (!listIn(source.value).some((each) => isObject(each) && !Object.keys(each).every(isOurs))) return undefined;
   const { foreignTemplates } = await import('../../../config/templates/foreign-templates.ts');
@@ -97,7 +98,7 @@ const listIn = (value: unknown): readonly unknown[] => {
 /** The templates of a file, with the common fields in their own spelling. */
 function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
   const list = listIn(value);
-  const plan = planOf(declarations().template);
+  const plan = conversionPlanOf(declarations().template);
   return list.map((each) => {
     if (!isObject(each))
       throw new BrokerError('PARSE_ERROR', `${file} holds no template: it must be an object, or a list of them.`, { file });
@@ -107,5 +108,3 @@ function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
     return findings.length > 0 ? each : renamed;
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

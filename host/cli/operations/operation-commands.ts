@@ -5,11 +5,12 @@ import { addExamples } from '../examples.ts';
 import { addFileInputs, withFile, type FileFlags } from './file-inputs.ts';
 import { addInputs } from './input-options.ts';
 import { optionOf } from '../option-names.ts';
-import { nameInputs } from './rename-inputs.ts';
 import { readTexts, UsageError } from './read-texts.ts';
 import { addReturnAll, insteadOfIds, returnsAll, type ReturnAllFlags } from './return-all.ts';
 import type { Call, RunFlags } from './run-operation.ts';
 import type { Cli } from '../cli.ts';
+import type { DeclaredOperation } from './declared-operations.ts';
+import { codeOf } from '../exit-codes.ts';
 
 type Flags = RunFlags & FileFlags & ReturnAllFlags & Readonly<Record<string, unknown>>;
 
@@ -66,4 +67,14 @@ function requireInputs(
   }
   // What destroys everything says so itself; here it is asked for before anything is called.
   if ('confirm' in properties && input['confirm'] !== true) throw new UsageError('every machine is given back by this; add --force');
+}
+
+/** A refusal that speaks of inputs by their place in the call, as the command line calls them: `/machine_count` is `machine_count`, `/timeout` is `--timeout`. */
+export function nameInputs(error: unknown, { input, args }: DeclaredOperation): unknown {
+  if (!(error instanceof Error) || codeOf(error) === undefined) return error;
+  error.message = error.message.replaceAll(/(^|; )\/([a-z_]+)(?=[/:])/g, (whole, before: string, name: string) => {
+    if (!(name in input.properties)) return whole;
+    return `${before}${args.includes(name) ? name : optionOf(name)}`;
+  });
+  return error;
 }

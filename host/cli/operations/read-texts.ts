@@ -1,5 +1,5 @@
 import { convertText } from '../../../core/schema/convert.ts';
-import { planOf, type Plan } from '../../../core/schema/plan.ts';
+import { conversionPlanOf, type ConversionPlan } from '../../../core/schema/conversion-plan.ts';
 import { camelCase } from '../../../core/schema/spelling.ts';
 import { declarations, type DeclaredOperation, type FieldSchema } from './declared-operations.ts';
 import { mannerOf, spellingsOf } from './input-options.ts';
@@ -31,13 +31,13 @@ export function readTexts(
     if (other) throw new UsageError(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
     input[name] = first[1];
   }
-  return convertText(planOf(operation.input), input) as Record<string, unknown>;
+  return convertText(conversionPlanOf(operation.input), input) as Record<string, unknown>;
 }
 
 function valueOf({ input }: DeclaredOperation, name: string, field: FieldSchema, spelling: string, given: unknown): unknown {
   const manner = mannerOf(field);
   if (manner === 'list') return (given as readonly string[]).flatMap((text) => listOf(text, spelling));
-  if (manner === 'map') return mapOf(given as readonly string[], planOf(field as never), spelling);
+  if (manner === 'map') return mapOf(given as readonly string[], conversionPlanOf(field as never), spelling);
   if (typeof given !== 'string' || field.type !== undefined || field.enum) return given;
   return input.additionalProperties ? templateValue(name, given) : jsonOrText(given);
 }
@@ -48,7 +48,7 @@ function listOf(text: string, spelling: string): unknown[] {
 }
 
 /** `key=value` pairs and objects in JSON, laid over each other. */
-export function mapOf(texts: readonly string[], plan: Plan, spelling: string): Record<string, unknown> {
+export function mapOf(texts: readonly string[], plan: ConversionPlan, spelling: string): Record<string, unknown> {
   const parts = texts.map((text): object => {
     if (text.trimStart().startsWith('{')) return json(text, spelling) as object;
     const at = text.indexOf('=');
@@ -77,13 +77,13 @@ function templateValue(field: string, text: string): unknown {
   return convertText(plan, text);
 }
 
-function templatePlan(field: string): Plan | undefined {
-  const { fields, spellings } = planOf(declarations().template);
+function templatePlan(field: string): ConversionPlan | undefined {
+  const { fields, spellings } = conversionPlanOf(declarations().template);
   return fields?.get(spellings?.get(field) ?? field);
 }
 
 /** A map whose values are texts whatever they look like. */
-function holdsTexts(plan: Plan | undefined): boolean {
+function holdsTexts(plan: ConversionPlan | undefined): boolean {
   const { patternProperties, additionalProperties } = (plan?.schema ?? {}) as Readonly<
     Record<string, Readonly<Record<string, unknown>> | undefined>
   >;

@@ -2,7 +2,6 @@ import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { interruption } from '../../process/interruption.ts';
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
 import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
-import { neverReached } from '../../client/never-reached.ts';
 import type { OperationClient } from '../../client/server-client.ts';
 import { tellServer } from '../../client/tell-server.ts';
 import type { Terminal } from '../../process/terminal.ts';
@@ -170,4 +169,10 @@ async function watchOperation({ client, alone }: Opened, { operation, input }: C
     terminal,
   );
   return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
+}
+
+/** Whether a call failed because nobody listened: it was never sent, so it may be sent to whoever listens next. */
+function neverReached(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOENT';
 }

@@ -14,11 +14,11 @@ export async function textOf(
   operation: string,
   answer: unknown,
   form: Form,
-  { colours, outColumns: columns }: Pick<Terminal, 'colours' | 'outColumns'>,
+  { colors, outColumns: columns }: Pick<Terminal, 'colors' | 'outColumns'>,
   { each = false, input = {} }: { readonly each?: boolean; readonly input?: Row } = {},
 ): Promise<string> {
   if (form === 'json') return `${JSON.stringify(answer, null, each ? 0 : 2)}\n`;
-  if (form === 'table') return answerTable(operation, answer, { colours, ...(columns ? { columns } : {}) }, input);
+  if (form === 'table') return answerTable(operation, answer, { colors, ...(columns ? { columns } : {}) }, input);
   const { stringify } = await import('yaml');
   return `${each ? '---\n' : ''}${stringify(answer, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
 }

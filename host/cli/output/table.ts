@@ -3,7 +3,7 @@ import { fit, wrapped } from './fit.ts';
 import { width } from './width.ts';
 
 export interface TableOptions {
-  readonly colours: boolean;
+  readonly colors: boolean;
   /** How wide the screen is. Absent where nobody looks at one: then nothing is cut or broken. */
   readonly columns?: number;
 }
@@ -20,7 +20,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const text = rows.map((row) => row.map(plain));
   const drafts = titles.map((title, column) => ({ title, cells: text.map((row) => row[column] ?? '') }));
   const widths = fit(drafts, options.columns);
-  const bold = (cell: string) => (options.colours ? styleText('bold', cell, { validateStream: false }) : cell);
+  const bold = (cell: string) => (options.colors ? styleText('bold', cell, { validateStream: false }) : cell);
   const lines = [
     ...linesOf(titles, widths, bold),
     ...text.flatMap((row) => linesOf(row, widths, (cell) => coloured(cell, options))),
@@ -70,7 +70,7 @@ function betweenWords(text: string, room: number): string[] {
   return wrapped(text, Math.max(room, longest));
 }
 
-const colours: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
+const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ...Object.fromEntries(['completed', 'running', 'healthy', 'true', 'ok'].map((word) => [word, 'green'])),
   ...Object.fromEntries(['pending', 'in_progress', 'shutting-down', 'stopping'].map((word) => [word, 'yellow'])),
   ...Object.fromEntries(['failed', 'cancelled', 'unhealthy', 'missing', 'false', 'wrong'].map((word) => [word, 'red'])),
@@ -78,8 +78,8 @@ const colours: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
 };
 
 function coloured(text: string, options: TableOptions): string {
-  const colour = options.colours && Object.hasOwn(colours, text) ? colours[text] : undefined;
-  return colour ? styleText(colour, text, { validateStream: false }) : text;
+  const color = options.colors && Object.hasOwn(colors, text) ? colors[text] : undefined;
+  return color ? styleText(color, text, { validateStream: false }) : text;
 }
 
 /** One line, and nothing that a terminal would obey: names and messages come from elsewhere. */

@@ -9,7 +9,7 @@ export interface Answer {
   readonly output: string;
 }
 
-export interface Sent {
+export interface ScriptRequest {
   readonly script: string;
   readonly body: string;
   /** The same for every try of one call. */
@@ -25,9 +25,9 @@ const answerMs = 50_000;
  * Asks the server of a data directory. A text says why there is no answer: then no server is there, or it ended meanwhile. Rejects when one has the
  * call and keeps silent.
  */
-export async function send(data_directory: string, sent: Sent): Promise<Answer | string> {
+export async function exchange(data_directory: string, sent: ScriptRequest): Promise<Answer | string> {
   const address = await addressOf(data_directory);
-  return address ? exchange(address, sent) : 'none runs';
+  return address ? callOnce(address, sent) : 'none runs';
 }
 
 /** Where `server.json` says that the server listens. Rejects when another user says so: a call has what machines are started with. */
@@ -56,12 +56,13 @@ function written(file: string): string {
     return '';
   }
   if (found.text !== undefined) return found.text;
-  if (found.foreign !== undefined) throw new Error(`${file} is not believed: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR.`);
+  if (found.foreign !== undefined)
+    throw new Error(`${file} is not used: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR to another directory.`);
   return '';
 }
 
 /** One HTTP call by hand: loading an HTTP client takes longer than the call. */
-function exchange(address: NetConnectOpts, { script, body, key }: Sent): Promise<Answer | string> {
+function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest): Promise<Answer | string> {
   const bytes = Buffer.from(body);
   const head = [
     `POST /api/v1/hostfactory/${script} HTTP/1.1`,

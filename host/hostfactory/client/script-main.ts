@@ -1,6 +1,6 @@
 import { readInput } from './script-input.ts';
 import { scriptPlace, type ScriptPlace } from './script-place.ts';
-import { send, type Answer } from './script-exchange.ts';
+import { exchange, type Answer } from './script-exchange.ts';
 
 /** The longest that a script takes, with all that it tries. */
 const longestMs = 60_000;
@@ -29,11 +29,11 @@ async function answerTo(script: string, body: string, place: ScriptPlace): Promi
   const key = ['script', process.pid, Date.now(), Math.random().toString(36).slice(2)].join('-');
   const late = performance.now() + longestMs;
   for (;;) {
-    const answer = await send(place.data_directory, { script, body, key });
+    const answer = await exchange(place.data_directory, { script, body, key });
     if (typeof answer !== 'string') return answer;
     if (performance.now() > late) throw new Error(`The server on ${place.data_directory} does not answer: ${answer}.`);
-    const { startServer } = await import('./start-server.ts');
-    await startServer(place);
+    const { startServerForScript } = await import('./start-server.ts');
+    await startServerForScript(place);
   }
 }
 

@@ -15,13 +15,13 @@ export interface ScriptCall {
   readonly local: boolean;
   readonly services: Services;
   /** The words of the dialect. */
-  readonly words: SchedulerStrategy;
+  readonly strategy: SchedulerStrategy;
 }
 
 /** Answers a script with what it prints. A refusal is thrown: its message is printed, and the script ends with 1. */
 export type Script = (call: ScriptCall) => Promise<unknown>;
 
 /** A refusal in the scheduler's words. */
-export const refusal = (message: string): BrokerError => new BrokerError('INVALID_REQUEST', message);
+export const scriptRefusal = (message: string): BrokerError => new BrokerError('INVALID_REQUEST', message);
 
-export const invalidInput = (): BrokerError => refusal('Invalid input file.');
+export const invalidInput = (): BrokerError => scriptRefusal('Invalid input file.');

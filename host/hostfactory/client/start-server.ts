@@ -7,7 +7,7 @@ import { noConfiguration, type ScriptPlace } from './script-place.ts';
  * Starts the server of a script's data directory in the background, and resolves when one listens, or when another that had the directory has ended.
  * Throws with what it said when it cannot start.
  */
-export async function startServer({ configuration, data_directory, looked }: ScriptPlace): Promise<void> {
+export async function startServerForScript({ configuration, data_directory, looked }: ScriptPlace): Promise<void> {
   if (configuration === undefined) throw noConfiguration(looked);
   if (!existsSync(configuration)) throw new Error(`The configuration file ${configuration}, which ${looked} names, does not exist.`);
   // The server inherits surroundings that outlive the scheduler's call.

@@ -5,11 +5,11 @@ import type { Services } from '../../../core/operations/services.ts';
 import type { Script } from '../client/script.ts';
 
 /** What can be asked for, from memory: the scheduler takes a provider for dead that does not answer this, whatever the cloud does. */
-export const getAvailableTemplates: Script = async ({ instance, services, words }) => {
+export const getAvailableTemplates: Script = async ({ instance, services, strategy }) => {
   const { templates, clock } = services;
   const all = templates.list().items.filter(({ template }) => instance === undefined || isOpen(template, instance, services));
   const items = await Promise.all(all.map((known) => detail(known, instance, services)));
-  return words.templates.render({ items, total_count: items.length, at: clock.now() });
+  return strategy.templates.render({ items, total_count: items.length, at: clock.now() });
 };
 
 /** Requests of a provider that is an instance go there: what another one alone may serve is not offered. */

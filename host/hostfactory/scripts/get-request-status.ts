@@ -2,8 +2,9 @@ import { isBrokerError } from '../../../core/contract/errors.ts';
 import type { MachineRecord } from '../../../core/model/machine.ts';
 import { answerBytes, machineBytes } from '../../../core/requests/queries/answer-budget.ts';
 import type { MachineType } from '../../../core/contract/provider.ts';
-import { entriesIn, isObject } from '../input.ts';
-import { invalidInput, refusal, type Script, type ScriptCall } from '../client/script.ts';
+import { entriesIn } from '../input.ts';
+import { isObject } from '../../../core/schema/is-object.ts';
+import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
 
 /** How requests and returns stand, in the order asked for. An id that nobody knows is answered among the others. */
 export const getRequestStatus: Script = async (call) => {
@@ -18,7 +19,7 @@ export const getRequestStatus: Script = async (call) => {
     const { shown, machines } = await entry(id, call);
     bytes += named * (entryBytes + machines * machineBytes);
     if (bytes > most && ids.length > 1)
-      throw refusal('The requests in the input file have too many machines for one answer; name fewer of them.');
+      throw scriptRefusal('The requests in the input file have too many machines for one answer; name fewer of them.');
     found.set(id, shown);
   }
   return { requests: ids.map((id) => found.get(id)) };
@@ -35,7 +36,10 @@ function idOf(entry: unknown): string {
   return id;
 }
 
-async function entry(request_id: string, { services, words }: ScriptCall): Promise<{ readonly shown: unknown; readonly machines: number }> {
+async function entry(
+  request_id: string,
+  { services, strategy }: ScriptCall,
+): Promise<{ readonly shown: unknown; readonly machines: number }> {
   try {
     const detail = await (await services.requests.status(request_id, true)).load();
     const typeOf = (machine: MachineRecord): MachineType | undefined => {
@@ -44,7 +48,7 @@ async function entry(request_id: string, { services, words }: ScriptCall): Promi
         ? undefined
         : services.providers.machineTypeOf({ template_id, machine_type: machine.machine_type });
     };
-    return { shown: words.listed.entry({ ...detail, typeOf }), machines: detail.machines?.length ?? 0 };
+    return { shown: strategy.listed.entry({ ...detail, typeOf }), machines: detail.machines?.length ?? 0 };
   } catch (error) {
     if (!isBrokerError(error) || error.code !== 'REQUEST_NOT_FOUND') throw error;
     return { shown: { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] }, machines: 0 };

@@ -2,10 +2,9 @@ import { BrokerError, isBrokerError } from '../../../core/contract/errors.ts';
 import { requestMachines as open } from '../../../core/operations/requests/request-machines.ts';
 import type { Template } from '../../../core/model/template.ts';
 import type { RequestDetail } from '../../../core/contract/scheduler.ts';
-import { exportUserData } from '../client/export-user-data.ts';
 import { cloudCodeIn } from '../grade.ts';
-import { isObject } from '../input.ts';
-import { invalidInput, refusal, type Script, type ScriptCall } from '../client/script.ts';
+import { isObject } from '../../../core/schema/is-object.ts';
+import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
 
 /** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
 export const requestMachines: Script = async (call) => {
@@ -34,22 +33,22 @@ export const requestMachines: Script = async (call) => {
 const inTheirWords = (error: BrokerError): BrokerError =>
   new BrokerError(error.code, error.message.replaceAll(/(^|; )\/[a-z_]+: /g, '$1'), error.details, { cause: error });
 
-function answer({ words, dialect }: ScriptCall, detail: RequestDetail): unknown {
+function answer({ strategy, dialect }: ScriptCall, detail: RequestDetail): unknown {
   const { request } = detail;
   // The id is never left to the words: without it the machines could not be followed.
-  const { message = request.message, status = request.status } = words.requested.render(detail) as Readonly<Record<string, unknown>>;
+  const { message = request.message, status = request.status } = strategy.requested.render(detail) as Readonly<Record<string, unknown>>;
   return { message, requestId: request.request_id, ...(dialect === 'lsf' ? { status } : {}) };
 }
 
 function wanted(input: unknown): { readonly template_id: string; readonly machine_count: number } {
   if (!isObject(input)) throw invalidInput();
-  if (input['machines'] !== undefined) throw refusal('Input parameter machines is not supported.');
+  if (input['machines'] !== undefined) throw scriptRefusal('Input parameter machines is not supported.');
   // Our own form has the template's fields at the top.
   const template = input['template'];
   const { templateId, machineCount } = isObject(template) ? template : {};
   if (typeof templateId !== 'string' || templateId === '') throw new BrokerError('TEMPLATE_INVALID', 'Invalid template.');
   const count = typeof machineCount === 'string' && /^\d+$/.test(machineCount) ? Number(machineCount) : machineCount;
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) throw refusal('Invalid instances number.');
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) throw scriptRefusal('Invalid instances number.');
   return { template_id: templateId, machine_count: count };
 }
 
@@ -76,3 +75,19 @@ function withCode(error: BrokerError): BrokerError {
   const said = error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '');
   return new BrokerError(error.code, `${said}. Error Code: ${code}`, error.details, { cause: error });
 }
+
+/** Where LSF's start script wants the variables of a request. */
+const mark = '%EXPORT_USER_DATA%';
+
+/** A template whose user data has the variables in the place of the mark, as commands of a shell; the same where it has none. */
+function exportUserData(template: Template, variables: Readonly<Record<string, unknown>>): Template {
+  if (typeof template.user_data !== 'string') return template;
+  const script = Buffer.from(template.user_data, 'base64').toString();
+  if (!script.includes(mark)) return template;
+  const commands = Object.entries(variables)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}='${textOf(value).replaceAll("'", "'\\''")}';`);
+  return { ...template, user_data: Buffer.from(script.replaceAll(mark, () => commands.join(' '))).toString('base64') };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

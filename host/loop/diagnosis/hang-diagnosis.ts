@@ -1,5 +1,5 @@
 import type { CalledFor } from '../../../core/providers/guard/called-for.ts';
-import type { Marks } from './call-marks.ts';
+import type { TrackedCalls } from './shared-call-tracking.ts';
 import type { ThreadStack } from './thread-stack.ts';
 
 /** Whose calls may have stopped a thread, and where it stood. */
@@ -19,7 +19,7 @@ export interface HangDiagnosis {
  * 4. Else it can be anybody of whom a call is under way: all of them, since none can be cleared.
  * `own`: what the URLs of muster's own code begin with.
  */
-export function diagnoseHang(stack: ThreadStack | undefined, marks: Marks, own: readonly string[]): HangDiagnosis {
+export function diagnoseHang(stack: ThreadStack | undefined, marks: TrackedCalls, own: readonly string[]): HangDiagnosis {
   const foreign = stack?.frames.find(({ url }) => url !== '' && !url.startsWith('node:') && !own.some((root) => url.startsWith(root)));
   const where = foreign ? { where: `${foreign.name} (${foreign.url}:${foreign.line})` } : {};
   const sure = stack?.whose ?? marks.at_once;
@@ -33,7 +33,7 @@ export function diagnoseHang(stack: ThreadStack | undefined, marks: Marks, own: 
  * that runs at once; else one of whom a call was under way now and at the end before, for once proves nothing
  * (`before`: who were then). A thread that ends for want of memory has no last words.
  */
-export function endedBy({ last, at_once, under_way }: Marks, before: readonly string[]): HangDiagnosis {
+export function endedBy({ last, at_once, under_way }: TrackedCalls, before: readonly string[]): HangDiagnosis {
   const sure = last ?? at_once;
   if (sure) return { names: [sure.name], ...(sure.of ? { of: sure.of } : {}) };
   return { names: under_way.filter((name) => before.includes(name)) };

@@ -1,5 +1,10 @@
 import type { CalledFor } from '../../../core/providers/guard/called-for.ts';
-import type { Whose } from './call-marks.ts';
+
+/** In whose name code of a plugin runs, and for which request, where it is called for one alone. */
+export interface Whose {
+  readonly name: string;
+  readonly of?: CalledFor;
+}
 
 /** Ids of a request and of a template are shorter together. */
 const mostText = 512;

@@ -1,7 +1,7 @@
 import type { Stoppage } from '../../../core/reconciler/background/stoppages.ts';
 import type { Log } from '../../../core/contract/log.ts';
 import type { Quarantined } from '../../../core/providers/guard/session-pool.ts';
-import type { Marks } from './call-marks.ts';
+import type { TrackedCalls } from './shared-call-tracking.ts';
 import { Quarantine } from './quarantine.ts';
 import { endedBy, diagnoseHang, type HangDiagnosis } from './hang-diagnosis.ts';
 import type { ThreadStack } from './thread-stack.ts';
@@ -35,7 +35,7 @@ export class StoppedThreads {
   }
 
   /** A thread hangs. `stack`: where, if that could be seen. */
-  hung(thread: number, stack: ThreadStack | undefined, marks: Marks): void {
+  hung(thread: number, stack: ThreadStack | undefined, marks: TrackedCalls): void {
     const suspects = diagnoseHang(stack, marks, own);
     const { names, where, of } = suspects;
     const at = where === undefined ? '' : ` in ${where}`;
@@ -45,7 +45,7 @@ export class StoppedThreads {
   }
 
   /** A thread ended by itself. */
-  ended(marks: Marks): void {
+  ended(marks: TrackedCalls): void {
     const suspects = endedBy(marks, this.#before);
     this.#before = marks.under_way;
     this.#charge(suspects, `ended the loop's thread`);

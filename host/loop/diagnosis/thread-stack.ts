@@ -1,5 +1,6 @@
 import type { Session } from 'node:inspector';
-import { type Whose, whoseSymbol } from './call-marks.ts';
+import { whoseSymbol } from './shared-call-tracking.ts';
+import type { Whose } from './marked-name.ts';
 
 /** Where a thread is, and in whose name. */
 export interface ThreadStack {

@@ -1,5 +1,6 @@
 import type { Log } from '../../../core/contract/log.ts';
-import type { CallTracking, Whose } from './call-marks.ts';
+import type { SharedCallTracking } from './shared-call-tracking.ts';
+import type { Whose } from './marked-name.ts';
 import { instancesOf, type PluginPlaces } from './plugin-places.ts';
 
 /**
@@ -9,7 +10,7 @@ import { instancesOf, type PluginPlaces } from './plugin-places.ts';
  * that the plugin serves. All else ends the thread as before.
  */
 export function keepUncaughtErrors(
-  marks: CallTracking,
+  marks: SharedCallTracking,
   places: PluginPlaces,
   log: Log,
   failed: (whose: Whose, message: string) => void,

@@ -1,6 +1,6 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { ExecuteOperation } from '../sessions/broker-access.ts';
-import { refusal } from '../tools/refusal.ts';
+import { protocolError } from '../tools/protocol-error.ts';
 import { resourceKinds, type ResourceKind } from './resource-kinds.ts';
 
 /** A thing that has an address of its own. */
@@ -68,5 +68,5 @@ async function entriesOf(
 function readCursor(cursor = '0.0'): readonly [number, number] {
   const [, at = '', offset = ''] = /^(\d)\.(\d{1,9})$/.exec(cursor) ?? [];
   if (Number(at) < sections.length && offset !== '') return [Number(at), Number(offset)];
-  throw refusal(ErrorCode.InvalidParams, `'${cursor}' is no cursor of this server.`);
+  throw protocolError(ErrorCode.InvalidParams, `'${cursor}' is no cursor of this server.`);
 }

@@ -5,7 +5,7 @@ import { asSdkError, NotFoundError } from '../../sdk/errors.ts';
 import type { ExecuteOperation } from '../sessions/broker-access.ts';
 import { resourceKinds, type ResourceKind } from './resource-kinds.ts';
 import { resourcePage } from './resource-pages.ts';
-import { isRefusal, refusal } from '../tools/refusal.ts';
+import { isProtocolError, protocolError } from '../tools/protocol-error.ts';
 
 const scheme = 'muster://';
 const mimeType = 'application/json';
@@ -60,7 +60,7 @@ export async function readResource(uri: string, carry: ExecuteOperation, signal:
 /** The inputs of the list, which an address carries as text. */
 function filters({ list }: ResourceKind, query: URLSearchParams): unknown {
   const { value, findings } = compile(list.input).parse(Object.fromEntries(query), { convert: true });
-  if (findings) throw refusal(ErrorCode.InvalidParams, sentences(findings));
+  if (findings) throw protocolError(ErrorCode.InvalidParams, sentences(findings));
   return value;
 }
 
@@ -74,17 +74,17 @@ function decoded(id: string): string {
 
 /** The protocol's own number for it. */
 const resourceNotFound = -32002;
-const notFound = (uri: string, message: string) => refusal(resourceNotFound, message, { uri });
+const notFound = (uri: string, message: string) => protocolError(resourceNotFound, message, { uri });
 
 /** Failures as the protocol has them. */
 async function told<T>(work: () => Promise<T>, uri: string): Promise<T> {
   try {
     return await work();
   } catch (reason) {
-    if (isRefusal(reason)) throw reason;
+    if (isProtocolError(reason)) throw reason;
     const error = asSdkError(reason);
     if (error instanceof NotFoundError) throw notFound(uri, error.message);
     const number = error.code === 'INVALID_REQUEST' ? ErrorCode.InvalidParams : ErrorCode.InternalError;
-    throw refusal(number, error.message, { uri, code: error.code });
+    throw protocolError(number, error.message, { uri, code: error.code });
   }
 }

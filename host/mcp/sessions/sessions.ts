@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { clientOf } from '../../http/client-address.ts';
 import { mcpServer, type McpOptions } from '../mcp-server.ts';
-import { refuse } from '../tools/refuse.ts';
+import { refuse } from '../tools/protocol-error.ts';
 import { inOneAnswer } from '../tools/one-answer.ts';
 import { forgettable, mostSessions, type SessionUse } from './session-use.ts';
 

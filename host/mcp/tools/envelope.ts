@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { asSdkError } from '../../sdk/errors.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { mask, soundsSecret } from '../../../core/schema/redact.ts';
 
 /** What an operation answered. */
 export const success = (tool: string, data: unknown): CallToolResult => envelope({ success: true, data, tool });
@@ -17,3 +17,13 @@ const envelope = (content: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(content) }],
   structuredContent: content,
 });
+
+/** A copy without the values whose names sound like a secret, however deep, and without passwords in URLs: for what is echoed to its sender. */
+export function maskSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/(?<=\w:\/\/)[^/\s]+@/g, `${mask}@`);
+  if (Array.isArray(value)) return value.map(maskSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, soundsSecret(name) && each !== null ? mask : maskSecrets(each)]),
+  );
+}

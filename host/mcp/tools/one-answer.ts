@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { answerBytes, weightOf } from '../../../core/requests/queries/answer-budget.ts';
-import { refusal } from './refusal.ts';
+import { protocolError } from './protocol-error.ts';
 
 /** Messages that came in one HTTP call are answered in one answer, which is held until the last of them is done. */
 interface Answer {
@@ -23,7 +23,7 @@ export function withinAnswer<T>(work: () => Promise<T>): Promise<T> {
   if (!answer) return work();
   const done = answer.last.then(async () => {
     if (answer.bytes > answerBytes)
-      throw refusal(
+      throw protocolError(
         ErrorCode.InvalidRequest,
         'Nothing was done: the answers to the messages before it are too large together; send it by itself.',
       );

@@ -21,9 +21,10 @@ interface MarkedSocket extends Socket {
  * Lets a call go on when its connection has few others under way, else after those before it: what one caller sends ahead, without waiting for answers, would
  * else all be worked on at once, and everybody else would wait for it. A connection on which too many wait is closed.
  */
-export function inTurn({ socket }: Pick<IncomingMessage, 'socket'>, answer: Pick<ServerResponse, 'once'>, go: () => void): void {
+export function inTurn({ socket }: Pick<IncomingMessage, 'socket'>, answer: Pick<ServerResponse, 'on'>, go: () => void): void {
   const line = lineOf(socket);
-  answer.once('close', () => {
+  // It comes once.
+  answer.on('close', () => {
     const next = line.waiting.shift();
     if (next) next();
     else line.under_way -= 1;

@@ -66,7 +66,7 @@ function nameCheck({ host, trust_proxy, allowed_hosts }: Settings, bound: () => 
     if (!guarded) return undefined;
     const name = targetOf(call.url) ?? call.headers.host;
     if (name === undefined || known.has(name)) return undefined;
-    const objection = objectionToHost(name, names, 'server.allowed_hosts adds one');
+    const objection = objectionToHost(name, names, 'server.allowed_hosts adds a name');
     if (objection !== undefined) return new WireRefusal(403, objection);
     if (known.size < 100) known.add(name);
     return undefined;

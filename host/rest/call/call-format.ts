@@ -13,7 +13,7 @@ export const varyOfFormats = formatHeaders.join(', ');
 
 /** What one call is answered with. */
 export interface CallFormat {
-  readonly words: SchedulerStrategy;
+  readonly strategy: SchedulerStrategy;
   /** The broker's, with this scheduler. */
   readonly services: Services;
 }
@@ -25,15 +25,17 @@ export const formatNames = (broker: Pick<Broker, 'schedulers' | 'rendering'>): r
 /** Reads the format of a call off its headers; without one, that of the broker. INVALID_REQUEST for a name that nobody knows, and for two names. */
 export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => CallFormat {
   const { rendering, schedulers, scheduler, services } = broker;
-  const active: CallFormat = { words: scheduler, services };
+  const active: CallFormat = { strategy: scheduler, services };
   const known = new Map(
-    [rendering.own, ...schedulers].map((words): [string, CallFormat] => [
-      words.name,
-      { words, services: { ...services, scheduler: words } },
+    [rendering.own, ...schedulers].map((strategy): [string, CallFormat] => [
+      strategy.name,
+      { strategy, services: { ...services, scheduler: strategy } },
     ]),
   );
   const names = formatNames(broker);
+  const [header, other] = [formatHeaders[0].toLowerCase(), formatHeaders[1].toLowerCase()];
   return (headers) => {
+    if (headers[header] === undefined && headers[other] === undefined) return active;
     const given = formatHeaders.flatMap((header) => {
       const value = headers[header.toLowerCase()];
       return value === undefined ? [] : [{ header, name: String(value).trim() }];

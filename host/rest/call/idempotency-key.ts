@@ -1,5 +1,5 @@
 import { BrokerError } from '../../../core/contract/errors.ts';
-import { fingerprint } from '../../../core/model/ids.ts';
+import { jsonFingerprint } from '../../../core/model/ids.ts';
 import type { Caller } from '../../../core/operations/operation.ts';
 import { isHeaderText } from './header-text.ts';
 
@@ -11,5 +11,5 @@ export function callerOf(header: string | readonly string[] | undefined, scope: 
   if (!isHeaderText(header)) {
     throw new BrokerError('INVALID_REQUEST', 'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.');
   }
-  return { key: { scope, key: header, fingerprint: fingerprint(input) } };
+  return { key: { scope, key: header, fingerprint: jsonFingerprint(input) } };
 }

@@ -4,8 +4,7 @@ import { codes, type Code } from '../../../core/contract/errors.ts';
 import { CommonTemplate } from '../../../core/model/template.ts';
 import { ProviderView } from '../../../core/operations/providers/provider-views.ts';
 import type { Broker } from '../../compose.ts';
-import { asWritten } from './as-written.ts';
-import { unnamed, type Json, type Named } from '../../schema/public-schema.ts';
+import { type Json, type Named, unnamed } from '../../schema/public-schema.ts';
 
 /** The parts that operations refer to. */
 export interface Components {
@@ -83,3 +82,17 @@ export function componentsOf({ services }: Broker): Components {
 }
 
 export const pascal = (name: string): string => name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+
+/** A schema of what callers write: a field that has a default may be left out, at any depth. */
+function asWritten(schema: Json): Json {
+  const { properties, required, items } = schema as { properties?: Record<string, Json>; required?: readonly string[]; items?: Json };
+  const needed = required?.filter((name) => !('default' in (properties?.[name] ?? {})));
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ? [[word, (schema[word] as Json[]).map(asWritten)]] : []));
+  return {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, asWritten(field)])) } : {}),
+    ...(needed ? { required: needed } : {}),
+    ...(items ? { items: asWritten(items) } : {}),
+    ...Object.fromEntries(variants),
+  };
+}

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/schema/is-object.ts';
 import type { Json } from '../../schema/public-schema.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -48,8 +49,7 @@ function fits(value: unknown, json: Json, schemas: Json): boolean {
   if ('const' in json) return value === json['const'];
   if (json['enum']) return json['enum'].includes(value);
   if (json['type'] === 'array') return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
-  if (json['type'] === 'object')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) && hasRequired(value, json, schemas);
+  if (json['type'] === 'object') return isObject(value) && hasRequired(value, json, schemas);
   if (json['type'] === 'integer') return Number.isInteger(value);
   return json['type'] === undefined || json['type'] === (value === null ? 'null' : typeof value);
 }

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../../compose.ts';
 import { isLocalCall } from '../../http/local-call.ts';
 import type { ExecuteOperation } from '../../mcp/sessions/broker-access.ts';
-import { remoteExecutor } from '../../sdk/carry-by.ts';
-import { localExecutor } from '../../sdk/carry-in.ts';
+import { remoteExecutor } from '../../sdk/remote-executor.ts';
+import { localExecutor } from '../../sdk/local-executor.ts';
 import type { PathTable } from './path-table.ts';
 
 const path = '/mcp';

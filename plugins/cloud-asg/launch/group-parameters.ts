@@ -14,10 +14,10 @@ import {
   type Pool,
   type Target,
   type TemplateVersion,
+  ownOrderTemplate,
 } from '../../cloud/index.ts';
 import type { Prepared } from '../group-handle.ts';
 import { groupName } from '../group-name.ts';
-import { groupTemplate } from './group-template.ts';
 import { swaps } from './processes.ts';
 import { onDemandStrategy, spotStrategy } from './strategies.ts';
 
@@ -131,3 +131,11 @@ function tagsFor(given: unknown, ours: readonly { readonly Key: string; readonly
   const more = (Array.isArray(given) ? (given as { Key?: string }[]) : []).filter(({ Key }) => Key !== undefined && !keys.has(Key));
   return [...more, ...ours.map((tag) => ({ ...tag, PropagateAtLaunch: false }))];
 }
+
+/** The launch template of an order's group. `type` goes into it where the group has no list of types. */
+const groupTemplate = (session: CloudSession, order: LaunchOrder<any>, type: string | undefined, call: Call): Promise<TemplateVersion> =>
+  ownOrderTemplate(session, order, call, (data) => {
+    // The market is the group's to choose.
+    const { InstanceMarketOptions: _, ...rest } = data;
+    return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+  });

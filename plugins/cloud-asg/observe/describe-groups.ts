@@ -1,5 +1,5 @@
+import { chunks, isFault, type Call, type ProviderFault } from '../../../core/index.ts';
 import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
-import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
 import { inTurn, pagesOf, type CloudSession } from '../../cloud/index.ts';
 
 /** Names that one question may have, and groups on a page. */
@@ -14,9 +14,7 @@ export async function describeGroups(
 ): Promise<ReadonlyMap<string, AutoScalingGroup | ProviderFault>> {
   const found = new Map<string, AutoScalingGroup | ProviderFault>();
   const asked = [...new Set(names)];
-  const packs = Array.from({ length: Math.ceil(asked.length / namesPerCall) }, (_, i) =>
-    asked.slice(i * namesPerCall, (i + 1) * namesPerCall),
-  );
+  const packs = chunks(asked, namesPerCall);
   const answers = await inTurn(packs, (pack) => page(session, pack, call));
   answers.forEach((answer, index) => {
     if (answer.status === 'fulfilled') {

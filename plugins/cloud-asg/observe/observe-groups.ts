@@ -51,7 +51,7 @@ async function observeWhole(
   });
   const machines = await observeMachines(
     session,
-    watched.map((each, index) => ({ ...each, known: [...each.known, ...strangers(each, listed[index] ?? [])] })),
+    watched.map((each, index) => ({ ...each, known: [...each.known, ...unknownMembers(each, listed[index] ?? [])] })),
     call,
     { arriving: watched.some((each, index) => !isWhole(each, groupOf(each), listed[index] ?? [])) },
   );
@@ -85,7 +85,7 @@ async function observation(
 
   const members = membersOf(group);
   const shown = new Set(seen.machines.map((machine) => machine.machine_id));
-  const unseen = strangers(watched, members.filter(isHealthy)).filter(
+  const unseen = unknownMembers(watched, members.filter(isHealthy)).filter(
     ({ machine_id }) => !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, unseenMs),
   );
   const short = unitsOf(watched.handle, members) < (group.DesiredCapacity ?? 0);
@@ -114,7 +114,7 @@ function isSettled(session: CloudSession, group: AutoScalingGroup, members: read
 }
 
 /** Members that the core does not know. The group says of them no more than that they are there. */
-function strangers({ known, order }: Watch, members: readonly Instance[]): MachineRef[] {
+function unknownMembers({ known, order }: Watch, members: readonly Instance[]): MachineRef[] {
   const ids = new Set(known.map((machine) => machine.machine_id));
   return members.flatMap((member) => {
     const { InstanceId, InstanceType, AvailabilityZone } = member;

@@ -1,10 +1,14 @@
-import type { Moment } from './call-context.ts';
+import type { ActionName } from '../actions/action-names.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { SessionBook } from '../state/sessions.ts';
 import type { Params } from '../wire/form.ts';
 
-/** One action of the simulated cloud. A new one is one file that exports one of these, and one line in the `index.ts` of its folder. */
+/**
+ * One action of the simulated cloud. A new one is one file that exports one of these, one line in the `index.ts` of its folder and its name in
+ * `action-names.ts`.
+ */
 export interface Action {
-  readonly name: string;
+  readonly name: ActionName;
   /** API version that it belongs to; EC2's unless said otherwise. */
   readonly version?: string;
   /** Whether it changes the cloud: it then draws from the smaller request buckets. */
@@ -18,7 +22,7 @@ export interface Action {
 }
 
 /** One call of an action. */
-export interface ActionCall extends Moment {
+export interface ActionCall extends CallContext {
   readonly action: string;
   readonly params: Params;
   /** The client token, when it carries one that is not empty. */

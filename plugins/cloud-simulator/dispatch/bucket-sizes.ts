@@ -1,7 +1,8 @@
 import type { Action } from './action.ts';
+import { sharedBuckets } from '../actions/action-names.ts';
 import { rateLimits } from '../catalogue.ts';
 import type { BucketSize } from '../knobs/wire-knobs.ts';
-import type { Moment } from './call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { type Bucket, filledBucket } from '../state/buckets.ts';
 import type { Params } from '../wire/form.ts';
 
@@ -17,14 +18,11 @@ const wholeLists = new Set([
 ]);
 // All actions of such a service share one bucket. AWS publishes 600 a second for STS, 40 for what reads parameters, and nothing for Auto Scaling: that
 // one is an estimate.
-const services: Readonly<Record<string, BucketSize>> = {
+const serviceBuckets: Readonly<Record<(typeof sharedBuckets)[number], BucketSize>> = {
   autoscaling: { capacity: 100, per_second: 5 },
   sts: { capacity: 600, per_second: 600 },
   ssm: { capacity: 40, per_second: 40 },
 };
-
-/** The services whose actions share one bucket, which has the service's name. */
-export const sharedBuckets: readonly string[] = Object.keys(services);
 
 /** A bucket that requests draw from. */
 export interface RequestBucket {
@@ -36,16 +34,16 @@ export interface RequestBucket {
 
 /** The bucket that the requests of a call draw from, with its default size. */
 export function requestBucket({ name, mutating }: Action, service: string, params: Params): RequestBucket {
-  const shared = services[service];
-  if (shared !== undefined) return { key: service, name: service, size: shared };
+  const shared = sharedBuckets.find((each) => each === service);
+  if (shared !== undefined) return { key: shared, name: shared, size: serviceBuckets[shared] };
   if (wholeLists.has(name) && isWhole(params)) return { key: `${name}/whole`, name, size: rateLimits.reading_everything };
   return { key: name, name, size: rateLimits.requests[name] ?? (mutating ? rateLimits.changing : rateLimits.reading) };
 }
 
 /** The bucket of machines that an action has beside that of its requests. */
-export function machineBucket(moment: Moment, action: string): Bucket | undefined {
-  const size = moment.knobs.throttle.buckets[action]?.resources ?? rateLimits.machines[action];
-  return size === undefined ? undefined : filledBucket(moment, `${action}/resources`, size);
+export function machineBucket(context: CallContext, action: string): Bucket | undefined {
+  const size = context.knobs.throttle.buckets[action]?.resources ?? rateLimits.machines[action];
+  return size === undefined ? undefined : filledBucket(context.state.buckets, `${action}/resources`, size, context.now);
 }
 
 /** Whether a call asks for everything: it has neither ids nor filters, and names no page. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import type { Action, ActionCall } from './action.ts';
 import { actionFor } from '../actions/index.ts';
 import { admit } from './admit.ts';
@@ -6,13 +6,11 @@ import type { AuditEntry } from './audit.ts';
 import { faultError, faultFor } from './faults.ts';
 import { draw } from '../knobs/span.ts';
 import type { FaultRule } from '../knobs/wire-knobs.ts';
-import { paramsHash } from './params-hash.ts';
 import type { Simulation } from '../simulation.ts';
 import { throttle } from './throttle.ts';
 import { type Caller, type CallerHeaders, readCaller } from '../wire/caller.ts';
 import { AwsError } from '../wire/errors.ts';
-import type { Form } from '../wire/form.ts';
-import { checkFilterLimits } from '../wire/limits.ts';
+import { type Form, part, parts } from '../wire/form.ts';
 import { knownVersion, type Protocol, protocolOf } from '../wire/protocols.ts';
 import { flag } from '../wire/values.ts';
 
@@ -41,7 +39,7 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
   try {
     const { action, caller, protocol } = recognise(form, headers);
     const call = callOf(simulation, action, form, caller);
-    call.state.agenda.settle(call.now);
+    call.state.timers.settle(call.now);
     const course = run(action, call, caller, protocol.service);
     return tell(simulation, call, course, protocol);
   } catch (error) {
@@ -84,7 +82,7 @@ function recognise({ flat }: Form, headers: CallerHeaders): Recognised {
 function callOf(simulation: Simulation, action: Action, form: Form, caller: Caller): ActionCall {
   const tokenName = action.token ?? 'ClientToken';
   return {
-    ...simulation.moment(simulation.world.region(caller.account, caller.region), simulation.clock.now()),
+    ...simulation.world.region(caller.account, caller.region).contextAt(simulation.clock.now()),
     action: action.name,
     params: form.params,
     token: form.flat[tokenName] || undefined,
@@ -165,4 +163,26 @@ function asAwsError(error: unknown): AwsError {
     'InternalError',
     `The simulated cloud failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
+}
+
+/** Refuses a call with more filters, or more values in one, than EC2 takes. */
+function checkFilterLimits({ params, knobs: { limits } }: ActionCall): void {
+  const filters = parts(params, 'Filter');
+  if (filters.length > limits.filters) throw limitExceeded(`The maximum number of filters is ${limits.filters}`);
+  const long = filters.some((filter) => Object.keys(part(filter, 'Value') ?? {}).length > limits.filter_values);
+  if (long) throw limitExceeded(`The maximum number of filter values specified on a single call is ${limits.filter_values}`);
+}
+
+function limitExceeded(message: string): AwsError {
+  return new AwsError('FilterLimitExceeded', message);
+}
+
+/** Equal for calls with equal parameters, whatever stands under `tokenName`. */
+function paramsHash(flat: Readonly<Record<string, string>>, tokenName: string): string {
+  const keys = Object.keys(flat).filter((key) => key !== tokenName);
+  const text = keys
+    .toSorted()
+    .map((key) => `${key}=${flat[key]}`)
+    .join('\n');
+  return createHash('sha256').update(text).digest().toString('hex', 0, 12);
 }

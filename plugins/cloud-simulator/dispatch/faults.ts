@@ -1,29 +1,29 @@
 import type { FaultRule } from '../knobs/wire-knobs.ts';
-import type { Moment } from './call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { rateExceeded } from './throttle.ts';
 import { AwsError } from '../wire/errors.ts';
 
 /** The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it. */
-export function faultFor(moment: Moment, action: string): FaultRule | undefined {
+export function faultFor(context: CallContext, action: string): FaultRule | undefined {
   let due: FaultRule | undefined;
-  for (const rule of moment.knobs.faults) {
-    const concerned = (rule.action === action || rule.action === '*') && moment.rules.inForce(rule, moment);
+  for (const rule of context.knobs.faults) {
+    const concerned = (rule.action === action || rule.action === '*') && context.rules.inForce(rule, context);
     // The rules behind the one that hits count the call as well, and throw their dice.
-    if (concerned && isDue(rule, moment)) due ??= rule;
+    if (concerned && isDue(rule, context)) due ??= rule;
   }
   return due;
 }
 
-function isDue(rule: FaultRule, { rules, random }: Moment): boolean {
+function isDue(rule: FaultRule, { rules, random }: CallContext): boolean {
   const times = rule.times === undefined ? (rule.share === undefined ? 1 : null) : rule.times;
   if (!rules.hit(rule, rule.nth ?? 1, times)) return false;
   return rule.share === undefined || random.next() < rule.share;
 }
 
 /** The most machines that this call of `action` may deliver by the knob `partial`. */
-export function deliveryLimit(moment: Moment, action: string): number {
-  const { knobs, rules } = moment;
-  const here = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && rules.inForce(rule, moment));
+export function deliveryLimit(context: CallContext, action: string): number {
+  const { knobs, rules } = context;
+  const here = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && rules.inForce(rule, context));
   const due = here.filter((rule) => rules.hit(rule, 1, rule.times ?? null));
   return Math.min(...due.map((rule) => rule.deliver), Number.POSITIVE_INFINITY);
 }
@@ -38,15 +38,15 @@ export function faultError(rule: FaultRule, service: string): AwsError {
 
 /** How the late failure of a new machine is to look, if one is due. */
 export function lateFailureFor(
-  moment: Moment,
+  context: CallContext,
   type: string,
   zone: string,
   bootMs: number,
 ): { readonly afterMs: number; readonly code: string; readonly message: string } | undefined {
-  const { knobs, rules } = moment;
+  const { knobs, rules } = context;
   const due = knobs.late_failures.find(
     (rule) =>
-      rules.inForce(rule, moment) &&
+      rules.inForce(rule, context) &&
       (rule.instance_type ?? type) === type &&
       (rule.zone ?? zone) === zone &&
       rules.hit(rule, 1, rule.times === undefined ? 1 : rule.times),

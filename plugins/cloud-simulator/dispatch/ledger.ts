@@ -1,7 +1,7 @@
-import { isStopped } from '../fleets/standing-fleet.ts';
-import type { Fleet } from '../state/fleets.ts';
+import { isStopped } from '../state/fleets/standing-fleet.ts';
+import type { Fleet } from '../state/fleets/fleets.ts';
 import { isLive } from '../state/instances/instance.ts';
-import type { RegionState } from '../state/region-state.ts';
+import type { RegionState } from '../state/call-context.ts';
 import type { World } from '../state/world.ts';
 
 /** The tag by which muster marks what belongs to a request. */
@@ -39,7 +39,7 @@ export function readLedger(world: World, now: number, account?: string): Ledger 
 
   for (const state of world.regions()) {
     if (account !== undefined && state.account !== account) continue;
-    state.agenda.settle(now);
+    state.timers.settle(now);
     milliseconds += state.forgottenMs;
     for (const instance of state.instances) {
       milliseconds += Math.min(now, instance.shutdownAt ?? now) - instance.launchedAt;

@@ -21,7 +21,8 @@ export function rateExceeded(service: string): AwsError {
 
 function drawFromBuckets(action: Action, service: string, call: ActionCall): void {
   const { key, name, size } = requestBucket(action, service, call.params);
-  const requests = filledBucket(call, `${key}/requests`, call.knobs.throttle.buckets[name]?.requests ?? size);
+  const ownSize = call.knobs.throttle.buckets[name]?.requests;
+  const requests = filledBucket(call.state.buckets, `${key}/requests`, ownSize ?? size, call.now);
   const machines = action.resources?.(call.params) ?? 0;
   const resources = machineBucket(call, action.name);
   // Both are looked at before either is drawn from.

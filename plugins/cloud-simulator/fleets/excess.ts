@@ -1,12 +1,12 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { endMember } from './members.ts';
-import { type Member, type StandingFleet, unitsHeld, unitsWanted } from './standing-fleet.ts';
+import { type FleetMember, type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 /**
  * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these the newest,
  * and never so that less than the target would be left.
  */
-export function endExcess(moment: Moment, fleet: StandingFleet): void {
+export function endExcess(context: CallContext, fleet: StandingFleet): void {
   if (fleet.type !== 'maintain' || fleet.excess !== 'termination') return;
   for (const { market } of fleet.request.markets) {
     let excess = unitsHeld(fleet, market) - unitsWanted(fleet, market);
@@ -15,13 +15,13 @@ export function endExcess(moment: Moment, fleet: StandingFleet): void {
     for (const member of members) {
       if (member.weight > excess) continue;
       excess -= member.weight;
-      endMember(moment, fleet, member, 'termination_notified');
+      endMember(context, fleet, member, 'termination_notified');
     }
   }
 }
 
 // Machines that have ended unnoticed come last: a fleet that lowers itself before it looks around loses living ones on top of them.
-function dearestFirst(a: Member, b: Member): number {
+function dearestFirst(a: FleetMember, b: FleetMember): number {
   const ended = Number(a.instance.shutdownAt !== undefined) - Number(b.instance.shutdownAt !== undefined);
   return ended || b.unitPrice - a.unitPrice || b.instance.place - a.instance.place;
 }

@@ -1,29 +1,17 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { Instance } from '../state/instances/instance.ts';
-import type { FleetError } from '../state/fleets.ts';
-import type { StandingFleet } from './standing-fleet.ts';
-
-/** Kinds of records; the wire has other words for them in EC2 fleets than in Spot fleets. */
-export type RecordKind = 'fleet' | 'instance' | 'error' | 'information';
-
-/** Something that happened to a fleet. */
-export interface FleetRecord {
-  readonly at: number;
-  readonly kind: RecordKind;
-  readonly event: string;
-  readonly description: string | undefined;
-  readonly instanceId: string | undefined;
-}
+import type { FleetError } from '../state/fleets/fleet-pool.ts';
+import type { RecordKind, FleetRecord, StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 const keptMs = 172_800_000;
 
 /** Notes a change of the fleet itself. */
-export function recordChange(moment: Moment, fleet: StandingFleet, event: string, description?: string): void {
-  add(moment, fleet, { at: moment.now, kind: 'fleet', event, description, instanceId: undefined });
+export function recordChange(context: CallContext, fleet: StandingFleet, event: string, description?: string): void {
+  add(context, fleet, { at: context.now, kind: 'fleet', event, description, instanceId: undefined });
 }
 
 /** Notes that a machine came or went. */
-export function recordInstance(moment: Moment, fleet: StandingFleet, event: string, instance: Instance): void {
+export function recordInstance(context: CallContext, fleet: StandingFleet, event: string, instance: Instance): void {
   const { spec } = instance.reservation;
   const description = JSON.stringify({
     instanceType: spec.type.instance_type,
@@ -31,13 +19,13 @@ export function recordInstance(moment: Moment, fleet: StandingFleet, event: stri
     productDescription: 'Linux/UNIX',
     availabilityZone: instance.zone,
   });
-  add(moment, fleet, { at: moment.now, kind: 'instance', event, description, instanceId: instance.id });
+  add(context, fleet, { at: context.now, kind: 'instance', event, description, instanceId: instance.id });
 }
 
 /** Notes why pools gave nothing: each with its own code, and, if nothing came at all, that all of them failed. */
-export function recordErrors(moment: Moment, fleet: StandingFleet, errors: readonly FleetError[], nothing: boolean): void {
+export function recordErrors(context: CallContext, fleet: StandingFleet, errors: readonly FleetError[], nothing: boolean): void {
   const note = (kind: RecordKind, event: string, description: string) =>
-    add(moment, fleet, { at: moment.now, kind, event, description, instanceId: undefined });
+    add(context, fleet, { at: context.now, kind, event, description, instanceId: undefined });
   for (const error of errors) {
     const [kind, event] = eventOf(fleet, error.code);
     note(kind, event, `${describe(error)} The launch will be tried again later.`);
@@ -48,20 +36,20 @@ export function recordErrors(moment: Moment, fleet: StandingFleet, errors: reado
 }
 
 /** Records that can be read: none before `since`, none that is younger than the knob says, and none that is older than 48 hours. */
-export function readableRecords(moment: Moment, fleet: StandingFleet, since: number): FleetRecord[] {
-  const latest = readableUntil(moment);
-  return fleet.history.filter((record) => record.at >= Math.max(since, moment.now - keptMs) && record.at <= latest);
+export function readableRecords(context: CallContext, fleet: StandingFleet, since: number): FleetRecord[] {
+  const latest = readableUntil(context);
+  return fleet.history.filter((record) => record.at >= Math.max(since, context.now - keptMs) && record.at <= latest);
 }
 
 /** Up to when the history can be read. */
-export function readableUntil(moment: Moment): number {
-  return moment.now - moment.knobs.fleets.history_ms;
+export function readableUntil(context: CallContext): number {
+  return context.now - context.knobs.fleets.history_ms;
 }
 
-function add(moment: Moment, fleet: StandingFleet, record: FleetRecord): void {
+function add(context: CallContext, fleet: StandingFleet, record: FleetRecord): void {
   fleet.history.push(record);
   // Dropped in bulk, so that a fleet that fails for ever neither fills the memory nor copies its list each time.
-  const old = fleet.history.findIndex((one) => one.at >= moment.now - keptMs);
+  const old = fleet.history.findIndex((one) => one.at >= context.now - keptMs);
   if (old > 1000) fleet.history.splice(0, old);
 }
 

@@ -1,20 +1,20 @@
 import { draw } from '../knobs/span.ts';
-import type { FleetPool } from '../launch/fleets/fleet-pools.ts';
-import type { Moment } from '../dispatch/call-context.ts';
-import type { FleetTarget } from '../state/fleets.ts';
+import type { FleetPool } from '../state/fleets/fleet-pool.ts';
+import type { CallContext } from '../state/call-context.ts';
+import type { FleetTarget } from '../state/fleets/fleet-target.ts';
 import type { Instance } from '../state/instances/instance.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { Params } from '../wire/form.ts';
 import { recordChange } from './fleet-history.ts';
 import { planLook } from './fleet-round.ts';
 import { stateWord } from './fleet-words.ts';
-import { planChecks } from './health-checks.ts';
-import { endAll, part, settleStopped } from './members.ts';
-import { type ExcessPolicy, type FleetRequest, isStopped, type StandingFleet } from './standing-fleet.ts';
+import { planFleetCheck } from './health-checks.ts';
+import { endAll, removeFleetMember, settleStopped } from './members.ts';
+import { type ExcessPolicy, type FleetRequest, isStopped, type StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 /** Makes a fleet that will be active after `start_ms`, and then order its machines. */
-export function openFleet(moment: Moment, id: string, request: FleetRequest): StandingFleet {
-  const { state, now, knobs, random } = moment;
+export function openFleet(context: CallContext, id: string, request: FleetRequest): StandingFleet {
+  const { state, now, knobs, random } = context;
   const fleet: StandingFleet = {
     kind: request.kind,
     id,
@@ -22,7 +22,7 @@ export function openFleet(moment: Moment, id: string, request: FleetRequest): St
     token: request.token,
     createdAt: now,
     request,
-    keeper: { id, ending: (then, instance) => ending(then, fleet, instance) },
+    keeper: { id, ending: (instance, at) => machineEnds(state.contextAt(at), fleet, instance) },
     tags: request.tags,
     target: request.target,
     pools: request.pools,
@@ -43,14 +43,14 @@ export function openFleet(moment: Moment, id: string, request: FleetRequest): St
     history: [],
   };
   state.fleets.set(id, fleet);
-  recordChange(moment, fleet, 'submitted');
-  state.agenda.plan(now + draw(knobs.fleets.start_ms, random), (then) => {
+  recordChange(context, fleet, 'submitted');
+  state.timers.plan(now + draw(knobs.fleets.start_ms, random), (then) => {
     if (fleet.state === 'submitted') activate(then, fleet, 'active');
   });
-  planChecks(moment, fleet);
+  planFleetCheck(context, fleet);
   const { validFrom, validUntil } = request;
-  if (validFrom !== undefined && validFrom > now) planLook(moment, fleet, validFrom);
-  if (validUntil !== undefined) state.agenda.plan(validUntil, (then) => expire(then, fleet));
+  if (validFrom !== undefined && validFrom > now) planLook(context, fleet, validFrom);
+  if (validUntil !== undefined) state.timers.plan(validUntil, (then) => expire(then, fleet));
   return fleet;
 }
 
@@ -64,66 +64,66 @@ export interface FleetChange {
 }
 
 /** Changes a fleet of type maintain. It acts on the change when it is active again, after `modify_ms`. */
-export function modifyFleet(moment: Moment, fleet: StandingFleet, change: FleetChange): void {
-  const { knobs, now, random } = moment;
+export function changeFleet(context: CallContext, fleet: StandingFleet, change: FleetChange): void {
+  const { knobs, now, random } = context;
   fleet.target = change.target;
   fleet.excess = change.excess;
   fleet.pools = change.pools ?? fleet.pools;
   fleet.echo = change.echo;
   fleet.state = 'modifying';
   for (const market of ['on-demand', 'spot'] as const) fleet.pauses[market] = { until: now, failures: 0 };
-  recordChange(moment, fleet, 'modify_in_progress');
+  recordChange(context, fleet, 'modify_in_progress');
   // Nothing but a stop can come in between, since a fleet that is modifying cannot be modified.
-  moment.state.agenda.plan(now + draw(knobs.fleets.modify_ms, random), (then) => {
+  context.state.timers.plan(now + draw(knobs.fleets.modify_ms, random), (then) => {
     if (fleet.state === 'modifying') activate(then, fleet, 'modify_succeeded');
   });
 }
 
 /** Refuses a change of a fleet that cannot be changed now. */
-export function checkModifiable(moment: Moment, fleet: StandingFleet): void {
+export function checkModifiable(context: CallContext, fleet: StandingFleet): void {
   const what = fleet.kind === 'ec2' ? `The fleet '${fleet.id}'` : `The Spot Fleet request '${fleet.id}'`;
   if (fleet.type !== 'maintain') throw new AwsError('UnsupportedOperation', `${what} is of type request and cannot be modified.`);
   if (fleet.state === 'submitted' || fleet.state === 'active') return;
-  throw new AwsError(moment.knobs.fleets.not_modifiable_code, `${what} is in the state ${stateWord(fleet)} and cannot be modified.`);
+  throw new AwsError(context.knobs.fleets.not_modifiable_code, `${what} is in the state ${stateWord(fleet)} and cannot be modified.`);
 }
 
 /** Stops a fleet that is not stopped yet, with its machines or without. What it has ordered comes all the same. */
-export function stopFleet(moment: Moment, fleet: StandingFleet, withMachines: boolean): void {
+export function stopFleet(context: CallContext, fleet: StandingFleet, withMachines: boolean): void {
   fleet.state = withMachines ? 'stopped_terminating' : 'stopped_running';
   fleet.closed = true;
   fleet.endsMachines = withMachines;
-  recordChange(moment, fleet, stateWord(fleet));
-  if (withMachines) endAll(moment, fleet);
+  recordChange(context, fleet, stateWord(fleet));
+  if (withMachines) endAll(context, fleet);
   // A fleet without machines is gone at once, but its caller is still told of the state before.
-  moment.state.agenda.plan(moment.now, (then) => settleStopped(then, fleet));
+  context.state.timers.plan(context.now, (then) => settleStopped(then, fleet));
 }
 
-function activate(moment: Moment, fleet: StandingFleet, event: 'active' | 'modify_succeeded'): void {
+function activate(context: CallContext, fleet: StandingFleet, event: 'active' | 'modify_succeeded'): void {
   fleet.state = 'active';
-  recordChange(moment, fleet, event);
-  planLook(moment, fleet, moment.now);
+  recordChange(context, fleet, event);
+  planLook(context, fleet, context.now);
 }
 
-function expire(moment: Moment, fleet: StandingFleet): void {
+function expire(context: CallContext, fleet: StandingFleet): void {
   if (isStopped(fleet)) return;
   fleet.closed = true;
-  recordChange(moment, fleet, 'expired');
+  recordChange(context, fleet, 'expired');
   if (!fleet.request.endsWithExpiry) return;
   fleet.endsMachines = true;
-  endAll(moment, fleet);
+  endAll(context, fleet);
 }
 
 /** The end of a machine begins, whoever ordered it. The fleet learns of it later, unless it ended the machine itself. */
-function ending(moment: Moment, fleet: StandingFleet, instance: Instance): void {
-  const { state, now, knobs, random } = moment;
-  state.agenda.plan(instance.terminatedAt as number, (then) => {
+function machineEnds(context: CallContext, fleet: StandingFleet, instance: Instance): void {
+  const { state, now, knobs, random } = context;
+  state.timers.plan(instance.terminatedAt as number, (then) => {
     fleet.machines.delete(instance);
     settleStopped(then, fleet);
   });
   const member = fleet.members.get(instance);
   if (member === undefined) return;
-  state.agenda.plan(now + draw(knobs.fleets.notice_ms, random), (then) => {
-    part(then, fleet, member, 'terminated');
+  state.timers.plan(now + draw(knobs.fleets.notice_ms, random), (then) => {
+    removeFleetMember(then, fleet, member, 'terminated');
     planLook(then, fleet, then.now);
   });
 }

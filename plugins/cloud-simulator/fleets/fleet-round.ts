@@ -1,44 +1,44 @@
 import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
 import { type Filled, fillMarkets } from '../launch/fleets/fleet-fill.ts';
-import { type FleetPool, refreshPool } from '../launch/fleets/fleet-pools.ts';
+import { refreshPool } from '../launch/fleets/fleet-pools.ts';
+import type { FleetPool, FleetError } from '../state/fleets/fleet-pool.ts';
 import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
-import type { Moment } from '../dispatch/call-context.ts';
-import type { FleetError } from '../state/fleets.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { AwsError } from '../wire/errors.ts';
 import { endExcess } from './excess.ts';
 import { recordErrors } from './fleet-history.ts';
-import { join, settleStopped, takeLate } from './members.ts';
-import { type Order, type StandingFleet, unitsHeld, unitsOrdered, unitsWanted } from './standing-fleet.ts';
+import { addFleetMember, settleStopped, takeLate } from './members.ts';
+import { type Order, type StandingFleet, unitsHeld, unitsOrdered, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 // Whatever the knobs say, a market is not ordered from more often: machines that die at once must not make time stand still.
 const leastPauseMs = 100;
 const maxDoublings = 4;
 
 /** Looks after the fleet at a time: once, however often it is asked for. */
-export function planLook(moment: Moment, fleet: StandingFleet, at: number): void {
+export function planLook(context: CallContext, fleet: StandingFleet, at: number): void {
   if (fleet.looks.has(at)) return;
   fleet.looks.add(at);
-  moment.state.agenda.plan(at, (then) => {
+  context.state.timers.plan(at, (then) => {
     fleet.looks.delete(at);
     look(then, fleet);
   });
 }
 
 /** One round: ends what is too much, orders what is missing. A fleet that is not active does neither. */
-function look(moment: Moment, fleet: StandingFleet): void {
+function look(context: CallContext, fleet: StandingFleet): void {
   if (fleet.state !== 'active') return;
-  endExcess(moment, fleet);
-  if (fleet.closed || moment.now < (fleet.request.validFrom ?? 0)) return;
+  endExcess(context, fleet);
+  if (fleet.closed || context.now < (fleet.request.validFrom ?? 0)) return;
   const due: MarketOptions[] = [];
   for (const options of fleet.request.markets) {
     const units = unitsMissing(fleet, options);
     if (units <= 0) continue;
     const { until } = fleet.pauses[options.market];
-    if (moment.now >= until) due.push({ ...options, units });
-    else planLook(moment, fleet, until);
+    if (context.now >= until) due.push({ ...options, units });
+    else planLook(context, fleet, until);
   }
-  if (due.length > 0) placeOrder(moment, fleet, due);
+  if (due.length > 0) placeOrder(context, fleet, due);
 }
 
 function unitsMissing(fleet: StandingFleet, { market }: MarketOptions): number {
@@ -46,21 +46,21 @@ function unitsMissing(fleet: StandingFleet, { market }: MarketOptions): number {
   return unitsWanted(fleet, market) - had - unitsOrdered(fleet, market);
 }
 
-function placeOrder(moment: Moment, fleet: StandingFleet, markets: readonly MarketOptions[]): void {
-  const { pools, gone } = presentPools(moment, fleet);
+function placeOrder(context: CallContext, fleet: StandingFleet, markets: readonly MarketOptions[]): void {
+  const { pools, gone } = presentPools(context, fleet);
   const order: Order = { markets, pools, gone };
   fleet.orders.add(order);
-  for (const { market } of markets) fleet.pauses[market] = { ...fleet.pauses[market], until: moment.now + leastPauseMs };
-  moment.state.agenda.plan(moment.now + draw(moment.knobs.fleets.launch_ms, moment.random), (then) => arrive(then, fleet, order));
+  for (const { market } of markets) fleet.pauses[market] = { ...fleet.pauses[market], until: context.now + leastPauseMs };
+  context.state.timers.plan(context.now + draw(context.knobs.fleets.launch_ms, context.random), (then) => arrive(then, fleet, order));
 }
 
 /** The pools whose templates are still there. */
-function presentPools(moment: Moment, fleet: StandingFleet): { pools: FleetPool[]; gone: FleetError[] } {
+function presentPools(context: CallContext, fleet: StandingFleet): { pools: FleetPool[]; gone: FleetError[] } {
   const pools: FleetPool[] = [];
   const gone: FleetError[] = [];
   for (const pool of fleet.pools) {
     try {
-      pools.push(refreshPool(moment, pool));
+      pools.push(refreshPool(context, pool));
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       gone.push({ poolXml: pool.xml, market: 'on-demand', code: error.code, message: error.message });
@@ -69,50 +69,57 @@ function presentPools(moment: Moment, fleet: StandingFleet): { pools: FleetPool[
   return { pools, gone };
 }
 
-function arrive(moment: Moment, fleet: StandingFleet, order: Order): void {
+function arrive(context: CallContext, fleet: StandingFleet, order: Order): void {
   fleet.orders.delete(order);
-  const filled = fillMarkets(moment, {
+  const filled = fillMarkets(context, {
     pools: order.pools,
     markets: order.markets,
     unit: fleet.target.unitType ?? 'units',
-    limit: deliveryLimit(moment, fleet.kind === 'ec2' ? 'CreateFleet' : 'RequestSpotFleet'),
+    limit: deliveryLimit(context, fleet.kind === 'ec2' ? 'CreateFleet' : 'RequestSpotFleet'),
     systemTags: new Map([[fleet.kind === 'ec2' ? 'aws:ec2:fleet-id' : 'aws:ec2spot:fleet-request-id', fleet.id]]),
     keeper: fleet.keeper,
   });
-  takeIn(moment, fleet, filled.launches);
-  report(moment, fleet, order, filled);
-  settleStopped(moment, fleet);
-  planLook(moment, fleet, moment.now);
+  takeIn(context, fleet, filled.launches);
+  report(context, fleet, order, filled);
+  settleStopped(context, fleet);
+  planLook(context, fleet, context.now);
 }
 
-function takeIn(moment: Moment, fleet: StandingFleet, launches: Filled['launches']): void {
-  const { launchesByToken } = moment.state;
+function takeIn(context: CallContext, fleet: StandingFleet, launches: Filled['launches']): void {
+  const { launchesByToken } = context.state;
   for (const { from, market, instances } of launches) {
     const { weight } = from;
     for (const instance of instances) {
-      join(moment, fleet, { instance, market, weight, unitPrice: from.price / weight, joinedAt: moment.now, leftAt: undefined });
+      addFleetMember(context, fleet, {
+        instance,
+        market,
+        weight,
+        unitPrice: from.price / weight,
+        joinedAt: context.now,
+        leftAt: undefined,
+      });
     }
     fleet.delivered[market] += weight * instances.length;
     if (fleet.token !== undefined) launchesByToken.set(fleet.token, (launchesByToken.get(fleet.token) ?? 0) + instances.length);
-    if (fleet.endsMachines) takeLate(moment, fleet, instances);
+    if (fleet.endsMachines) takeLate(context, fleet, instances);
   }
 }
 
 /** Notes what went wrong with an order, and how long its markets have to wait for that. */
-function report(moment: Moment, fleet: StandingFleet, order: Order, { launches, errors, short }: Filled): void {
+function report(context: CallContext, fleet: StandingFleet, order: Order, { launches, errors, short }: Filled): void {
   const gone = order.markets.flatMap(({ market }) => order.gone.map((error) => ({ ...error, market })));
   const all = [...gone, ...errors];
-  recordErrors(moment, fleet, all, launches.length === 0);
+  recordErrors(context, fleet, all, launches.length === 0);
   for (const { market } of order.markets) {
     fleet.errors[market] = short.has(market) ? all.filter((error) => error.market === market) : [];
-    pauseAfter(moment, fleet, market, short.has(market));
+    pauseAfter(context, fleet, market, short.has(market));
   }
-  if (short.size > 0 && fleet.type === 'request' && !moment.knobs.fleets.request_retries) fleet.closed = true;
+  if (short.size > 0 && fleet.type === 'request' && !context.knobs.fleets.request_retries) fleet.closed = true;
 }
 
-function pauseAfter(moment: Moment, fleet: StandingFleet, market: MarketOptions['market'], fellShort: boolean): void {
+function pauseAfter(context: CallContext, fleet: StandingFleet, market: MarketOptions['market'], fellShort: boolean): void {
   const { until, failures } = fleet.pauses[market];
   if (!fellShort) return void (fleet.pauses[market] = { until, failures: 0 });
-  const wait = Math.max(leastPauseMs, draw(moment.knobs.fleets.retry_ms, moment.random) * 2 ** Math.min(failures, maxDoublings));
-  fleet.pauses[market] = { until: moment.now + wait, failures: failures + 1 };
+  const wait = Math.max(leastPauseMs, draw(context.knobs.fleets.retry_ms, context.random) * 2 ** Math.min(failures, maxDoublings));
+  fleet.pauses[market] = { until: context.now + wait, failures: failures + 1 };
 }

@@ -1,4 +1,4 @@
-import { type StandingFleet, unitsHeld, unitsWanted } from './standing-fleet.ts';
+import { type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 /** The state as the wire calls it. */
 export function stateWord(fleet: StandingFleet): string {

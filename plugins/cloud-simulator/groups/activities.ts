@@ -1,4 +1,4 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { Activity, Group } from '../state/groups.ts';
 import { uuid } from './uuid.ts';
 
@@ -17,11 +17,11 @@ export interface Deed {
 }
 
 /** Notes an activity of a group. */
-export function note(moment: Moment, group: Group, deed: Deed): Activity {
-  const { now, state } = moment;
+export function note(context: CallContext, group: Group, deed: Deed): Activity {
+  const { now, state } = context;
   const details = { ...(deed.subnetId === undefined ? {} : { 'Subnet ID': deed.subnetId }), 'Availability Zone': deed.zone };
   const activity: Activity = {
-    id: uuid(moment.random),
+    id: uuid(context.random),
     place: state.groups.nextActivity++,
     group,
     description: deed.description,
@@ -39,7 +39,7 @@ export function note(moment: Moment, group: Group, deed: Deed): Activity {
 }
 
 /** How an activity stands at a time. */
-export function statusOf(activity: Activity, now: number): { status: string; progress: number; endedAt: number | undefined } {
+export function activityStatus(activity: Activity, now: number): { status: string; progress: number; endedAt: number | undefined } {
   const { failure, doneAt } = activity;
   if (failure !== undefined && failure.at <= now) return { status: failure.status, progress: 100, endedAt: failure.at };
   return doneAt <= now

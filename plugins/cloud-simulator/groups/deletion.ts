@@ -1,12 +1,12 @@
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { Group } from '../state/groups.ts';
 
 /** Ends a group that somebody asked to delete, a while after its last machine is gone and none is on its way. */
-export function finishDeletion(moment: Moment, group: Group): void {
-  const { state, knobs, random, now } = moment;
+export function finishDeletion(context: CallContext, group: Group): void {
+  const { state, knobs, random, now } = context;
   if (group.deletedAt === undefined || group.members.size > 0 || group.launching > 0) return;
-  state.agenda.plan(now + draw(knobs.groups.delete_ms, random), () => {
+  state.timers.plan(now + draw(knobs.groups.delete_ms, random), () => {
     const { byName, gone } = state.groups;
     if (byName.get(group.name) !== group) return;
     byName.delete(group.name);

@@ -1,4 +1,4 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { GroupConfig } from '../state/groups.ts';
 import { type Params, part, text } from '../wire/form.ts';
 import { memberTexts } from '../wire/members.ts';
@@ -41,15 +41,15 @@ const policies = new Set([
 ]);
 
 /** Reads what CreateAutoScalingGroup sets, or what UpdateAutoScalingGroup changes of `old`; refuses what no machine could be launched from. */
-export function readGroupConfig(moment: Moment, params: Params, sizes: Sizes, old: GroupConfig | undefined): GroupConfig {
+export function readGroupConfig(context: CallContext, params: Params, sizes: Sizes, old: GroupConfig | undefined): GroupConfig {
   const refused = Object.entries(notHere).find(([name]) => params[name] !== undefined);
   if (refused !== undefined) throw validationError(`${refused[0]} is not simulated: ${refused[1]}.`);
-  const source = readSource(moment, params, old?.source);
+  const source = readSource(context, params, old?.source);
   const terminationPolicies = readTerminationPolicies(params);
   const config: GroupConfig = {
     min: sizes.min,
     max: sizes.max,
-    ...readGroupZones(moment, params, old),
+    ...readGroupZones(context, params, old),
     source,
     newProtected: flag(params, 'NewInstancesProtectedFromScaleIn') ?? old?.newProtected ?? false,
     cooldownS: notNegative(params, 'DefaultCooldown') ?? old?.cooldownS ?? defaultCooldownS,
@@ -57,7 +57,7 @@ export function readGroupConfig(moment: Moment, params: Params, sizes: Sizes, ol
     echoed: { ...old?.echoed, ...readEchoed(params) },
     terminationPolicies: terminationPolicies.length > 0 ? terminationPolicies : (old?.terminationPolicies ?? ['Default']),
   };
-  if (old === undefined || isSourceNamed(params) || old.zones !== config.zones) checkSource(moment, config);
+  if (old === undefined || isSourceNamed(params) || old.zones !== config.zones) checkSource(context, config);
   return config;
 }
 

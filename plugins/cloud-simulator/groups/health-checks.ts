@@ -1,24 +1,24 @@
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { Group } from '../state/groups.ts';
 import { look } from './health.ts';
 
 const leastBetweenMs = 1000;
 
 /** Lets every group check its machines, as long as the knobs leave any machine unhealthy. */
-export function planGroupChecks(moment: Moment): void {
-  for (const group of moment.state.groups.byName.values()) planChecks(moment, group);
+export function planAllGroupChecks(context: CallContext): void {
+  for (const group of context.state.groups.byName.values()) planGroupCheck(context, group);
 }
 
 /** Plans the next check of a group; while every machine is healthy there is none. */
-export function planChecks(moment: Moment, group: Group): void {
-  const { knobs, now, random, state } = moment;
+export function planGroupCheck(context: CallContext, group: Group): void {
+  const { knobs, now, random, state } = context;
   const needless = knobs.health.length === 0 && knobs.outages.length === 0;
   if (needless || group.checking || group.deletedAt !== undefined) return;
   group.checking = true;
-  state.agenda.plan(now + Math.max(leastBetweenMs, draw(knobs.groups.health_ms, random)), (then) => {
+  state.timers.plan(now + Math.max(leastBetweenMs, draw(knobs.groups.health_ms, random)), (then) => {
     group.checking = false;
     for (const member of group.members.values()) if (member.instance.shutdownAt === undefined) look(then, group, member);
-    planChecks(then, group);
+    planGroupCheck(then, group);
   });
 }

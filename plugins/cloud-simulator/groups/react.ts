@@ -1,6 +1,6 @@
 import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { capacityOf, type Group, type ProcessName } from '../state/groups.ts';
 import { note } from './activities.ts';
 import { balance } from './launch/balance.ts';
@@ -12,22 +12,22 @@ import { placesOf } from './launch/places.ts';
 import { chooseForScaleIn } from './scale-in.ts';
 
 /** Makes a group look at itself after its time of reaction: to be called whenever something about it has changed. */
-export function wakeSoon(moment: Moment, group: Group): void {
-  wake(moment, group, moment.now + draw(moment.knobs.groups.react_ms, moment.random));
+export function wakeSoon(context: CallContext, group: Group): void {
+  wake(context, group, context.now + draw(context.knobs.groups.react_ms, context.random));
 }
 
 /** What a caller changes ends the waits for another try. */
-export function changed(moment: Moment, group: Group): void {
-  group.retryAt = moment.now;
-  group.unbalanced.retryAt = moment.now;
-  wakeSoon(moment, group);
+export function changed(context: CallContext, group: Group): void {
+  group.retryAt = context.now;
+  group.unbalanced.retryAt = context.now;
+  wakeSoon(context, group);
 }
 
 /** Makes a group look at itself at a time, or before. */
-export function wake(moment: Moment, group: Group, at: number): void {
+export function wake(context: CallContext, group: Group, at: number): void {
   if (group.deletedAt !== undefined || (group.wakeAt !== undefined && group.wakeAt <= at)) return;
   group.wakeAt = at;
-  moment.state.agenda.plan(at, (then) => {
+  context.state.timers.plan(at, (then) => {
     // An earlier time has been set since.
     if (group.wakeAt !== at) return;
     group.wakeAt = undefined;
@@ -41,27 +41,27 @@ export function isSuspended(group: Group, ...processes: readonly ProcessName[]):
 }
 
 /** The next try of something that has failed `failures` times in a row: the wait doubles up to sixteen times. */
-export function afterFailures(moment: Moment, wait: Span, failures: number): number {
+export function afterFailures(context: CallContext, wait: Span, failures: number): number {
   // Without any wait a group without capacity would try for ever in a single instant.
-  return moment.now + Math.max(100, draw(wait, moment.random) * 2 ** Math.min(Math.max(failures - 1, 0), 4));
+  return context.now + Math.max(100, draw(wait, context.random) * 2 ** Math.min(Math.max(failures - 1, 0), 4));
 }
 
-function react(moment: Moment, group: Group): void {
+function react(context: CallContext, group: Group): void {
   if (group.deletedAt !== undefined) return;
   const capacity = capacityOf(group);
   const missing = group.desired - capacity - group.launching;
-  if (missing > 0) return grow(moment, group, missing);
-  if (capacity > group.desired && shrink(moment, group)) return;
-  if (group.launching === 0) rebalance(moment, group);
+  if (missing > 0) return grow(context, group, missing);
+  if (capacity > group.desired && shrink(context, group)) return;
+  if (group.launching === 0) rebalance(context, group);
 }
 
-function grow(moment: Moment, group: Group, units: number): void {
-  const { now, knobs, random } = moment;
+function grow(context: CallContext, group: Group, units: number): void {
+  const { now, knobs, random } = context;
   if (isSuspended(group, 'Launch')) return;
-  if (group.retryAt > now) return wake(moment, group, group.retryAt);
+  if (group.retryAt > now) return wake(context, group, group.retryAt);
   group.launching += units;
   // What is decided comes, whatever is asked of the group in between.
-  moment.state.agenda.plan(now + draw(knobs.groups.react_ms, random), (then) => {
+  context.state.timers.plan(now + draw(knobs.groups.react_ms, random), (then) => {
     group.launching -= units;
     const round = launchRound(then, group, {
       shares: marketShares(group, units),
@@ -77,59 +77,59 @@ function grow(moment: Moment, group: Group, units: number): void {
 }
 
 /** Puts the next launch off. */
-export function holdBack(moment: Moment, group: Group): void {
+export function holdBack(context: CallContext, group: Group): void {
   group.failures++;
-  group.retryAt = afterFailures(moment, moment.knobs.groups.retry_ms, group.failures);
+  group.retryAt = afterFailures(context, context.knobs.groups.retry_ms, group.failures);
 }
 
 /** Notes launches that failed. */
-export function noteShortages(moment: Moment, group: Group, shortages: readonly Shortage[]): void {
+export function noteShortages(context: CallContext, group: Group, shortages: readonly Shortage[]): void {
   for (const { place, error } of shortages) {
     const message = `${error.message} Launching EC2 instance failed.`;
-    note(moment, group, {
+    note(context, group, {
       description: `Launching a new EC2 instance.  Status Reason: ${message}`,
       cause: 'an instance was started in response to a difference between desired and actual capacity.',
       zone: place.zone,
       ...(place.subnet === undefined ? {} : { subnetId: place.subnet }),
-      failure: { status: 'Failed', at: moment.now, message },
+      failure: { status: 'Failed', at: context.now, message },
     });
   }
 }
 
 /** Machines that come to a group that is being deleted are ended at once. */
-function settle(moment: Moment, group: Group, round: Round): void {
-  if (group.deletedAt === undefined) return wake(moment, group, moment.now);
+function settle(context: CallContext, group: Group, round: Round): void {
+  if (group.deletedAt === undefined) return wake(context, group, context.now);
   for (const member of round.members)
-    dismiss(moment, group, member, 'an instance was taken out of service since the group is being deleted.');
-  finishDeletion(moment, group);
+    dismiss(context, group, member, 'an instance was taken out of service since the group is being deleted.');
+  finishDeletion(context, group);
 }
 
 /** Whether anybody had to go. Protected machines, and machines that weigh more than the group has too much, stay. */
-function shrink(moment: Moment, group: Group): boolean {
+function shrink(context: CallContext, group: Group): boolean {
   if (isSuspended(group, 'Terminate')) return false;
-  const victims = chooseForScaleIn(group, group.desired);
+  const chosen = chooseForScaleIn(group, group.desired);
   const cause = 'an instance was taken out of service in response to a difference between desired and actual capacity.';
-  for (const member of victims) dismiss(moment, group, member, cause);
-  if (victims.length === 0) return false;
-  group.scaledAt = moment.now;
+  for (const member of chosen) dismiss(context, group, member, cause);
+  if (chosen.length === 0) return false;
+  group.scaledAt = context.now;
   // The zones may have become uneven, or have still to be made even.
-  wakeSoon(moment, group);
+  wakeSoon(context, group);
   return true;
 }
 
-function rebalance(moment: Moment, group: Group): void {
+function rebalance(context: CallContext, group: Group): void {
   if (isSuspended(group, 'AZRebalance', 'Launch', 'Terminate')) return;
-  const { now, knobs, random, state } = moment;
-  const move = balance(moment, group);
+  const { now, knobs, random, state } = context;
+  const move = balance(context, group);
   if (move === 'even') {
     group.unbalanced = { failures: 0, retryAt: now };
     return;
   }
-  if (group.unbalanced.retryAt > now) return wake(moment, group, group.unbalanced.retryAt);
-  if (move === 'stuck') return waitForBalance(moment, group);
+  if (group.unbalanced.retryAt > now) return wake(context, group, group.unbalanced.retryAt);
+  if (move === 'stuck') return waitForBalance(context, group);
 
   group.launching += move.weight;
-  state.agenda.plan(now + draw(knobs.groups.react_ms, random), (then) => {
+  state.timers.plan(now + draw(knobs.groups.react_ms, random), (then) => {
     group.launching -= move.weight;
     const round = launchRound(then, group, {
       ...move.order,
@@ -143,13 +143,13 @@ function rebalance(moment: Moment, group: Group): void {
     if (round.members.length === 0 || group.deletedAt !== undefined) return settle(then, group, round);
     // The other machine goes when the new one runs: the group is then too large, and the larger zone gives.
     for (const { instance } of round.members) {
-      if (Number.isFinite(instance.runningAt)) state.agenda.plan(instance.runningAt, (later) => wake(later, group, later.now));
+      if (Number.isFinite(instance.runningAt)) state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
     }
   });
 }
 
-function waitForBalance(moment: Moment, group: Group): void {
+function waitForBalance(context: CallContext, group: Group): void {
   const failures = group.unbalanced.failures + 1;
-  group.unbalanced = { failures, retryAt: afterFailures(moment, moment.knobs.groups.retry_ms, failures) };
-  wake(moment, group, group.unbalanced.retryAt);
+  group.unbalanced = { failures, retryAt: afterFailures(context, context.knobs.groups.retry_ms, failures) };
+  wake(context, group, group.unbalanced.retryAt);
 }

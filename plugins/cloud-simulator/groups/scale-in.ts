@@ -1,4 +1,4 @@
-import { capacityOf, type Group, type Member, stayingMembers } from '../state/groups.ts';
+import { capacityOf, type Group, type GroupMember, stayingMembers } from '../state/groups.ts';
 import { onDemandPart, readDistribution } from './launch/market-shares.ts';
 import { countByZone, loadOf } from './launch/places.ts';
 
@@ -7,8 +7,8 @@ import { countByZone, loadOf } from './launch/places.ts';
  * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by
  * what it knows: a machine that has ended unnoticed is as good as any.
  */
-export function chooseForScaleIn(group: Group, desired: number): Member[] {
-  const victims: Member[] = [];
+export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
+  const chosen: GroupMember[] = [];
   const counts = countByZone(group);
   const staying = stayingMembers(group);
   const { policy } = group.config.source;
@@ -27,15 +27,15 @@ export function chooseForScaleIn(group: Group, desired: number): Member[] {
       while ((heads[index]?.weight ?? 0) > excess) heads[index] = queue.next().value;
     }
     const tooMany = onDemandWanted !== undefined && onDemand > onDemandWanted ? 'on-demand' : 'spot';
-    const load = (member: Member) => loadOf(group, member.instance.zone, counts.get(member.instance.zone) ?? 0);
-    const order = (a: Member, b: Member) =>
+    const load = (member: GroupMember) => loadOf(group, member.instance.zone, counts.get(member.instance.zone) ?? 0);
+    const order = (a: GroupMember, b: GroupMember) =>
       load(b) - load(a) ||
       Number(marketOf(b) === tooMany) - Number(marketOf(a) === tooMany) ||
       (a.instance.place - b.instance.place) * (newestFirst ? -1 : 1);
     const first = heads.filter((head) => head !== undefined).toSorted(order)[0];
-    if (first === undefined) return victims;
+    if (first === undefined) return chosen;
 
-    victims.push(first);
+    chosen.push(first);
     heads[heads.indexOf(first)] = queues[heads.indexOf(first)]?.next().value;
     if (marketOf(first) === 'on-demand') onDemand -= first.weight;
     counts.set(first.instance.zone, (counts.get(first.instance.zone) ?? 0) - 1);
@@ -43,6 +43,6 @@ export function chooseForScaleIn(group: Group, desired: number): Member[] {
   }
 }
 
-function marketOf(member: Member): string {
+function marketOf(member: GroupMember): string {
   return member.instance.reservation.spec.market;
 }

@@ -1,5 +1,5 @@
-import { actionName } from './action-name.ts';
-import { listOf, milliseconds, oneOf, orNull, record, type Shapes, string } from './shapes.ts';
+import { actionName } from './action-shapes.ts';
+import { listOf, milliseconds, oneWordOf, orNull, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';
 
 /** Client tokens, where AWS's behaviour is not documented. The defaults are the harsher ones. */
@@ -49,9 +49,9 @@ const skew = (value: unknown, path: string): string[] =>
 
 export const callerShapes: Shapes = {
   tokens: record({
-    failed_replay: oneOf('repeat', 'execute'),
-    terminated_replay: oneOf('error', 'old'),
-    fleet_replay: oneOf('bare', 'full'),
+    failed_replay: oneWordOf('repeat', 'execute'),
+    terminated_replay: oneWordOf('error', 'old'),
+    fleet_replay: oneWordOf('bare', 'full'),
     in_progress_ms: milliseconds,
     memory_ms: milliseconds,
   }),

@@ -1,4 +1,4 @@
-import { boolean, milliseconds, oneOf, record, type Shapes } from './shapes.ts';
+import { boolean, milliseconds, oneWordOf, record, type Shapes } from './shapes.ts';
 import { type Span, span } from './span.ts';
 
 /** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
@@ -68,8 +68,8 @@ export const keeperShapes: Shapes = {
     stale_ms: span,
     history_ms: milliseconds,
     request_retries: boolean,
-    late_machines: oneOf('end', 'stay'),
-    not_modifiable_code: oneOf('FleetNotInModifiableState', 'IncorrectState'),
+    late_machines: oneWordOf('end', 'stay'),
+    not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
   }),
   groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span }),
 };

@@ -1,11 +1,9 @@
-import { type CallerKnobs, callerDefaults, callerShapes } from './caller-knobs.ts';
-import { type KeeperKnobs, keeperDefaults, keeperShapes } from './keeper-knobs.ts';
-import { type LaunchKnobs, launchDefaults, launchShapes } from './launch-knobs.ts';
-import { type MachineKnobs, machineDefaults, machineShapes } from './machine-knobs.ts';
-import { integer, oneOf, orNull, record } from './shapes.ts';
-import { scenarios } from './scenarios.ts';
-import { type ViewKnobs, viewDefaults, viewShapes } from './view-knobs.ts';
-import { type WireKnobs, wireDefaults, wireShapes } from './wire-knobs.ts';
+import { type CallerKnobs, callerDefaults } from './caller-knobs.ts';
+import { type KeeperKnobs, keeperDefaults } from './keeper-knobs.ts';
+import { type LaunchKnobs, launchDefaults } from './launch-knobs.ts';
+import { type MachineKnobs, machineDefaults } from './machine-knobs.ts';
+import { type ViewKnobs, viewDefaults } from './view-knobs.ts';
+import { type WireKnobs, wireDefaults } from './wire-knobs.ts';
 
 /** All switches of the simulated cloud with their values. */
 export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, KeeperKnobs {
@@ -34,43 +32,3 @@ export const defaultKnobs: Knobs = {
   scenario: null,
   seed: null,
 };
-
-const shape = record({
-  ...machineShapes,
-  ...launchShapes,
-  ...viewShapes,
-  ...wireShapes,
-  ...callerShapes,
-  ...keeperShapes,
-  scenario: orNull(oneOf(...Object.keys(scenarios))),
-  seed: integer(0, 'null'),
-});
-
-/** The knobs after a change; throws a TypeError that names everything that is wrong with it. What the change brought in is copied. */
-export function turnKnobs(current: Knobs, change: unknown): Knobs {
-  const findings = shape(change, '');
-  if (findings.length > 0) throw new TypeError(findings.join('\n'));
-  const { scenario } = change as KnobChange;
-  const base = scenario === undefined ? current : merge(defaultKnobs, scenario === null ? {} : (scenarios[scenario]?.knobs ?? {}));
-  return merge(base, change as KnobChange);
-}
-
-type Tree = Readonly<Record<string, unknown>>;
-
-function merge(base: Knobs, change: KnobChange): Knobs {
-  // The copy keeps a rule apart from the object that the caller may pass again.
-  return mergeTrees(base as unknown as Tree, structuredClone(change) as Tree) as unknown as Knobs;
-}
-
-function mergeTrees(base: Tree, over: Tree): Tree {
-  const merged: Record<string, unknown> = { ...base };
-  for (const [name, value] of Object.entries(over)) {
-    const old = merged[name];
-    merged[name] = isTree(old) && isTree(value) ? mergeTrees(old, value) : value;
-  }
-  return merged;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

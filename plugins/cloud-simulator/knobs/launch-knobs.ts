@@ -1,6 +1,6 @@
-import { launchName } from './action-name.ts';
+import { launchName } from './action-shapes.ts';
 import { typePattern, zonePattern } from './pool-names.ts';
-import { boolean, integer, listOf, mapOf, milliseconds, oneOf, positive, record, type Shapes, string } from './shapes.ts';
+import { boolean, wholeNumber, listOf, mapOf, milliseconds, oneWordOf, positive, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';
 
 /** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text, as in `m5.*`. */
@@ -107,16 +107,16 @@ export const launchDefaults: LaunchKnobs = {
 };
 
 const machines: Shapes = { instance_type: typePattern, zone: zonePattern };
-const pool: Shapes = { ...machines, market: oneOf('on-demand', 'spot', '*') };
-const times = integer(1, 'null');
-const quota = integer(0, 'null');
+const pool: Shapes = { ...machines, market: oneWordOf('on-demand', 'spot', '*') };
+const times = wholeNumber(1, 'null');
+const quota = wholeNumber(0, 'null');
 
 export const launchShapes: Shapes = {
   strict_ids: boolean,
   parameters: mapOf(string),
-  capacity: listOf(rule({ ...pool, count: integer(0), code: string }, ['count'])),
+  capacity: listOf(rule({ ...pool, count: wholeNumber(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
-  addresses: listOf(record({ subnet_id: string, count: integer(0) }, ['subnet_id', 'count'])),
+  addresses: listOf(record({ subnet_id: string, count: wholeNumber(0) }, ['subnet_id', 'count'])),
   quotas: record({
     on_demand_vcpus: quota,
     spot_machines: quota,
@@ -126,7 +126,7 @@ export const launchShapes: Shapes = {
     template_versions: quota,
     groups: quota,
   }),
-  partial: listOf(rule({ action: launchName, deliver: integer(0), times }, ['action', 'deliver'])),
+  partial: listOf(rule({ action: launchName, deliver: wholeNumber(0), times }, ['action', 'deliver'])),
   late_failures: listOf(rule({ ...machines, times, code: string, message: string, after_ms: milliseconds })),
   stuck: listOf(rule({ ...machines, times })),
 };

@@ -1,5 +1,5 @@
 import { zonePattern } from './pool-names.ts';
-import { both, listOf, milliseconds, oneOf, seconds, share, type Shapes, string } from './shapes.ts';
+import { both, listOf, milliseconds, oneWordOf, seconds, share, type Shapes, string } from './shapes.ts';
 import { type Span, span } from './span.ts';
 import { rule, type When } from './when.ts';
 
@@ -54,9 +54,9 @@ export const machineDefaults: MachineKnobs = { boot_ms: 2000, shutdown_ms: 1000,
 const health = rule({
   instance_ids: listOf(string),
   zone: zonePattern,
-  check: oneOf('instance', 'system', 'ebs'),
-  status: oneOf('impaired', 'insufficient-data', 'initializing'),
-  event: oneOf('instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'),
+  check: oneWordOf('instance', 'system', 'ebs'),
+  status: oneWordOf('impaired', 'insufficient-data', 'initializing'),
+  event: oneWordOf('instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'),
   event_in_ms: milliseconds,
 });
 

@@ -1,4 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
+import { launchActions } from '../actions/action-names.ts';
 import type { KnobChange } from './knobs.ts';
 
 /** A ready-made state of the cloud, for rehearsing. */
@@ -7,8 +8,6 @@ export interface Scenario {
   readonly sentence: string;
   readonly knobs: Omit<KnobChange, 'scenario' | 'seed'>;
 }
-
-const launches = ['RunInstances', 'CreateFleet', 'RequestSpotFleet', 'CreateAutoScalingGroup', 'LaunchInstances'];
 
 /** By name, from the mildest to all at once. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -34,7 +33,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'partial-fleet': {
     sentence: 'No call delivers more than two machines; for the rest there is no capacity.',
-    knobs: { partial: launches.map((action) => ({ action, deliver: 2 })) },
+    knobs: { partial: launchActions.map((action) => ({ action, deliver: 2 })) },
   },
   'eventual-consistency': {
     sentence: 'What is new stays unseen for seconds, longer by tag than by id, and comes and goes during its first minute.',
@@ -102,7 +101,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         { action: '*', share: 0.02, effect: 'execute', then: 'bad-xml' },
         { action: '*', share: 0.02, effect: 'execute', then: 'slow-headers', delay_ms: 2000 },
       ],
-      partial: launches.map((action) => ({ action, deliver: 5 })),
+      partial: launchActions.map((action) => ({ action, deliver: 5 })),
     },
   },
 };

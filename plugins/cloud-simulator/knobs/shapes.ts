@@ -34,7 +34,7 @@ export function between(least: number, most: number): Shape {
 }
 
 /** A whole number from `least` on; null too where that is said. */
-export function integer(least: number, or?: 'null'): Shape {
+export function wholeNumber(least: number, or?: 'null'): Shape {
   return (value, path) => {
     if (value === null && or === 'null') return [];
     return Number.isSafeInteger(value) && (value as number) >= least
@@ -47,7 +47,7 @@ export function orNull(shape: Shape): Shape {
   return (value, path) => (value === null ? [] : shape(value, path).map((finding) => `${finding}, or null`));
 }
 
-export function oneOf(...words: readonly string[]): Shape {
+export function oneWordOf(...words: readonly string[]): Shape {
   return (value, path) => (words.includes(value as string) ? [] : [`${path}: expected one of ${words.join(', ')}`]);
 }
 
@@ -84,6 +84,6 @@ export function record(fields: Shapes, required: readonly string[] = []): Shape 
   };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

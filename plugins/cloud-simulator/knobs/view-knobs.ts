@@ -1,4 +1,4 @@
-import { integer, milliseconds, orNull, record, share, type Shapes } from './shapes.ts';
+import { wholeNumber, milliseconds, orNull, record, share, type Shapes } from './shapes.ts';
 
 /** What reading calls see of what is. */
 export interface ViewKnobs {
@@ -38,10 +38,10 @@ export const viewShapes: Shapes = {
   visible_ms: record({ id: milliseconds, filter: milliseconds, tag: milliseconds, template: milliseconds, fleet: milliseconds }),
   flapping: record({ share, until_ms: milliseconds }),
   limits: record({
-    page_size: integer(1, 'null'),
+    page_size: wholeNumber(1, 'null'),
     page_token_ms: orNull(milliseconds),
-    filters: integer(1),
-    filter_values: integer(1),
-    ids: integer(1),
+    filters: wholeNumber(1),
+    filter_values: wholeNumber(1),
+    ids: wholeNumber(1),
   }),
 };

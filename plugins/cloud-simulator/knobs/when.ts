@@ -1,6 +1,6 @@
 import { both, milliseconds, record, type Shape, type Shapes, string } from './shapes.ts';
 
-/** Where and when a rule is in force; each field narrows it. Times count from the moment at which its knob was set. */
+/** Where and when a rule is in force; each field narrows it. Times count from the time at which its knob was set. */
 export interface When {
   /** An account number or an access key. */
   readonly account?: string;

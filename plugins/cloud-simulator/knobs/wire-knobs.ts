@@ -1,14 +1,15 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
-import { actionName, bucketName, machineActions } from './action-name.ts';
+import { type ActionName, machineActions } from '../actions/action-names.ts';
+import { actionName, bucketName } from './action-shapes.ts';
 import {
   between,
   boolean,
   both,
-  integer,
+  wholeNumber,
   listOf,
   mapOf,
   milliseconds,
-  oneOf,
+  oneWordOf,
   positive,
   record,
   share,
@@ -80,16 +81,16 @@ export const wireDefaults: WireKnobs = {
   latency_ms: {},
 };
 
-const bucket = record({ capacity: integer(1), per_second: positive }, ['capacity', 'per_second']);
+const bucket = record({ capacity: wholeNumber(1), per_second: positive }, ['capacity', 'per_second']);
 
 const fault = rule(
   {
     action: actionName,
-    nth: integer(1),
-    times: integer(1, 'null'),
+    nth: wholeNumber(1),
+    times: wholeNumber(1, 'null'),
     share,
-    effect: oneOf('execute', 'skip'),
-    then: oneOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
+    effect: oneWordOf('execute', 'skip'),
+    then: oneWordOf('drop', 'cut', 'error', 'html', 'bad-xml', 'hang', 'slow-headers', 'slow-body'),
     code: string,
     status: between(200, 599),
     delay_ms: milliseconds,
@@ -111,10 +112,9 @@ function contradictions({ effect, then, code, status, delay_ms }: Readonly<Recor
 }
 
 function withoutMachines(buckets: Readonly<Record<string, unknown>>, path: string): string[] {
-  const known = machineActions();
   const sized = (name: string) => Object.hasOwn(Object(buckets[name]), 'resources');
-  const wrong = Object.keys(buckets).filter((name) => sized(name) && !known.includes(name));
-  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${known.join(', ')}`);
+  const wrong = Object.keys(buckets).filter((name) => sized(name) && !machineActions.includes(name as ActionName));
+  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${machineActions.join(', ')}`);
 }
 
 export const wireShapes: Shapes = {
@@ -122,7 +122,7 @@ export const wireShapes: Shapes = {
   throttle: record({
     default_buckets: boolean,
     fleets_draw: boolean,
-    next: listOf(rule({ action: actionName, times: integer(1) }, ['action', 'times'])),
+    next: listOf(rule({ action: actionName, times: wholeNumber(1) }, ['action', 'times'])),
     buckets: both(mapOf(record({ requests: bucket, resources: bucket }), bucketName), withoutMachines),
   }),
   latency_ms: mapOf(span, actionName),

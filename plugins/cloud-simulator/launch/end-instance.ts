@@ -1,6 +1,6 @@
 import { takePlaces } from '../capacity.ts';
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
 
@@ -11,22 +11,22 @@ export interface EndReason {
 }
 
 /** Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated. */
-export function endInstance(moment: Moment, instance: Instance, reason: EndReason, shutdownMs?: number): void {
+export function endInstance(context: CallContext, instance: Instance, reason: EndReason, shutdownMs?: number): void {
   if (instance.shutdownAt !== undefined) return;
-  const { state, now } = moment;
-  const terminatedAt = now + (shutdownMs ?? draw(moment.knobs.shutdown_ms, moment.random));
+  const { state, now } = context;
+  const terminatedAt = now + (shutdownMs ?? draw(context.knobs.shutdown_ms, context.random));
   instance.shutdownAt = now;
   instance.terminatedAt = terminatedAt;
   instance.reason = reason;
   const { spec } = instance.reservation;
-  countUsage(state, spec.type, spec.market, -1);
-  state.agenda.plan(terminatedAt, () => {
+  countUsage(state.usage, spec.type, spec.market, -1);
+  state.timers.plan(terminatedAt, () => {
     instance.subnet.give(instance.address);
     takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
   });
-  state.agenda.plan(terminatedAt + goneAfterMs, () => {
+  state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);
     state.forgottenMs += now - instance.launchedAt;
   });
-  instance.keeper?.ending(moment, instance);
+  instance.keeper?.ending(instance, now);
 }

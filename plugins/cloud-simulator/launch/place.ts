@@ -1,5 +1,5 @@
 import { freeAddresses, noRoom, type Pool, poolKey, priceOf, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import { isOut, unavailable } from '../state/outages.ts';
 import { allowance } from '../state/quotas.ts';
 import type { Subnet } from '../state/network/subnets.ts';
@@ -28,11 +28,11 @@ export interface Placement {
 }
 
 /** The place of a launch: its subnet, its zone, or the zone of the region that has most room. */
-export function place(moment: Moment, spec: LaunchSpec): Placement {
+export function place(context: CallContext, spec: LaunchSpec): Placement {
   const { subnet, zone } = spec.network;
-  if (subnet !== undefined) return placeIn(moment, spec, subnet);
-  const zones = zone === undefined ? moment.state.network.zones : [zone];
-  const placements = zones.map((name) => placeIn(moment, spec, moment.state.network.defaultSubnet(name)));
+  if (subnet !== undefined) return placeIn(context, spec, subnet);
+  const zones = zone === undefined ? context.state.network.zones : [zone];
+  const placements = zones.map((name) => placeIn(context, spec, context.state.network.defaultSubnet(name)));
   return placements.reduce((best, next) => (next.room > best.room ? next : best));
 }
 
@@ -42,29 +42,29 @@ export function machinesIn(bound: Bound): number {
 }
 
 /** What a launch finds in a subnet. */
-export function placeIn(moment: Moment, spec: LaunchSpec, subnet: Subnet): Placement {
+export function placeIn(context: CallContext, spec: LaunchSpec, subnet: Subnet): Placement {
   const pool: Pool = { instanceType: spec.type.instance_type, zone: subnet.zone, market: spec.market };
-  const obstacle = obstacleIn(moment, spec, pool);
+  const obstacle = obstacleIn(context, spec, pool);
   if (obstacle !== undefined) return { pool, subnet, room: 0, refusal: obstacle, bounds: [] };
-  const bounds = boundsIn(moment, spec, pool, subnet);
+  const bounds = boundsIn(context, spec, pool, subnet);
   const tightest = bounds.reduce((least, next) => (machinesIn(next) < machinesIn(least) ? next : least));
   return { pool, subnet, room: machinesIn(tightest), refusal: tightest.refusal(), bounds };
 }
 
-function obstacleIn(moment: Moment, spec: LaunchSpec, pool: Pool): AwsError | undefined {
-  if (isOut(moment, pool.zone)) return unavailable(pool.zone);
-  if (!zoneHas(moment.state, pool.zone, pool.instanceType)) return unsupportedInZone(pool);
+function obstacleIn(context: CallContext, spec: LaunchSpec, pool: Pool): AwsError | undefined {
+  if (isOut(context, pool.zone)) return unavailable(pool.zone);
+  if (!zoneHas(context.state, pool.zone, pool.instanceType)) return unsupportedInZone(pool);
   if (spec.market === 'on-demand') return undefined;
-  const price = priceOf(moment, pool);
-  const offer = spec.maxPrice ?? priceOf(moment, { ...pool, market: 'on-demand' });
+  const price = priceOf(context, pool);
+  const offer = spec.maxPrice ?? priceOf(context, { ...pool, market: 'on-demand' });
   return offer < price ? priceTooLow(offer, price) : undefined;
 }
 
 // The order decides which refusal a caller meets when two bounds are equally tight.
-function boundsIn(moment: Moment, spec: LaunchSpec, pool: Pool, subnet: Subnet): Bound[] {
-  const places: Bound = { key: poolKey(pool), left: roomIn(moment, pool), each: 1, refusal: () => noRoom(moment, pool) };
-  const addresses: Bound = { key: subnet.id, left: freeAddresses(moment, subnet), each: 1, refusal: () => noAddresses(subnet) };
-  const quota = allowance(moment, spec.type, spec.market);
+function boundsIn(context: CallContext, spec: LaunchSpec, pool: Pool, subnet: Subnet): Bound[] {
+  const places: Bound = { key: poolKey(pool), left: roomIn(context, pool), each: 1, refusal: () => noRoom(context, pool) };
+  const addresses: Bound = { key: subnet.id, left: freeAddresses(context, subnet), each: 1, refusal: () => noAddresses(subnet) };
+  const quota = allowance(context.knobs.quotas, context.state.usage, spec.type, spec.market);
   return quota === undefined ? [places, addresses] : [{ key: `quota/${spec.market}`, ...quota }, places, addresses];
 }
 

@@ -1,7 +1,7 @@
-import { takePlaces } from '../capacity.ts';
+import { takePlaces, type Pool } from '../capacity.ts';
 import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from '../state/call-context.ts';
 import type { RandomSource } from '../random.ts';
 import type { Instance, Keeper, Reservation } from '../state/instances/instance.ts';
 import { planInterruption } from '../state/instances/interruptions.ts';
@@ -10,7 +10,7 @@ import { mergeTags, type Tags } from '../state/tags.ts';
 import { endInstance } from './end-instance.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 import type { Placement } from './place.ts';
-import { staysPending } from './stuck.ts';
+import { fits } from '../pattern.ts';
 
 /** What starts: `count` machines, at most `placement.room`. */
 export interface Start {
@@ -25,8 +25,8 @@ export interface Start {
 }
 
 /** Starts machines; they exist at once, as `pending`. */
-export function startInstances(moment: Moment, start: Start): readonly Instance[] {
-  const { state, knobs, now, random, touched } = moment;
+export function startInstances(context: CallContext, start: Start): readonly Instance[] {
+  const { state, knobs, now, random, touched } = context;
   const { spec, placement, token } = start;
   const { pool, subnet } = placement;
   const reservation: Reservation = { id: newId('r', random), spec, token };
@@ -43,7 +43,7 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
       address: subnet.take(spec.network.address),
       spotRequestId: spec.market === 'spot' ? `sir-${letters(random)}` : undefined,
       launchedAt: now,
-      runningAt: staysPending(moment, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
+      runningAt: staysPending(context, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
       tags,
       keeper: start.keeper,
       interruption: undefined,
@@ -53,15 +53,15 @@ export function startInstances(moment: Moment, start: Start): readonly Instance[
     };
     state.instances.add(instance);
     touched.push(instance.id);
-    const failure = lateFailureFor(moment, pool.instanceType, pool.zone, bootMs);
+    const failure = lateFailureFor(context, pool.instanceType, pool.zone, bootMs);
     if (failure !== undefined) {
-      state.agenda.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
+      state.timers.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
     }
-    if (spec.market === 'spot') planInterruption(moment, instance);
+    if (spec.market === 'spot') planInterruption(context, instance);
     return instance;
   });
   takePlaces(state, pool, start.count);
-  countUsage(state, spec.type, spec.market, start.count);
+  countUsage(state.usage, spec.type, spec.market, start.count);
   return instances;
 }
 
@@ -73,4 +73,16 @@ function newId(prefix: string, random: RandomSource): string {
 /** Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id. */
 function letters(random: RandomSource): string {
   return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
+}
+
+/** Whether a new machine of the pool is to stay pending for ever by the knob `stuck`. Counts it. */
+function staysPending(context: CallContext, pool: Pool): boolean {
+  const { knobs, rules } = context;
+  return knobs.stuck.some(
+    (rule) =>
+      rules.inForce(rule, context) &&
+      fits(rule.instance_type, pool.instanceType) &&
+      fits(rule.zone, pool.zone) &&
+      rules.hit(rule, 1, rule.times === undefined ? 1 : rule.times),
+  );
 }

@@ -3,7 +3,7 @@ import { scenarios } from '../knobs/scenarios.ts';
 import { boolean, record, type Shape } from '../knobs/shapes.ts';
 import { readLedger } from '../dispatch/ledger.ts';
 import type { Simulation } from '../simulation.ts';
-import type { Health } from './simulator-place.ts';
+import type { SimulatorIdentity } from './simulator-place.ts';
 import { accountOf } from '../wire/caller.ts';
 
 export interface ControlReply {
@@ -16,7 +16,7 @@ interface Route {
   readonly query?: readonly string[];
   /** What the body must be; without it there is none to look at, or the answer looks at it itself. */
   readonly body?: Shape;
-  answer(simulation: Simulation, query: URLSearchParams, body: unknown, identity: Health): unknown;
+  answer(simulation: Simulation, query: URLSearchParams, body: unknown, identity: SimulatorIdentity): unknown;
 }
 
 // How far the clock goes it says itself.
@@ -52,13 +52,13 @@ const routes: Readonly<Record<string, Route>> = {
 };
 
 /** Answers a control route. Everything that was wrong with the call is said in `error`, a line for each thing. */
-export function control(simulation: Simulation, identity: Health, method: string, url: URL, body: string): ControlReply {
+export function control(simulation: Simulation, identity: SimulatorIdentity, method: string, url: URL, body: string): ControlReply {
   const name = `${method} ${url.pathname}`;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
   if (route === undefined) return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);
   try {
     const value = readJson(body);
-    const findings = [...strangers(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
+    const findings = [...unknownParameters(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
     if (findings.length > 0) return refused(400, findings.join('\n'));
     return { status: 200, body: route.answer(simulation, url.searchParams, value, identity) };
   } catch (error) {
@@ -79,7 +79,7 @@ function readJson(body: string): unknown {
   }
 }
 
-function strangers(query: URLSearchParams, known: readonly string[]): string[] {
+function unknownParameters(query: URLSearchParams, known: readonly string[]): string[] {
   const list = known.length === 0 ? 'this route takes none' : `known is ${known.join(', ')}`;
   return [...query.keys()].filter((name) => !known.includes(name)).map((name) => `?${name}: unknown; ${list}`);
 }

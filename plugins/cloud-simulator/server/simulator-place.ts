@@ -11,7 +11,7 @@ export interface SimulatorPlace {
 }
 
 /** What `GET /_sim/health` answers: a process and the state that it holds. `directory` is absent when it serves no data directory. */
-export interface Health {
+export interface SimulatorIdentity {
   readonly pid: number;
   readonly state_id: string;
   readonly directory?: string;
@@ -44,7 +44,7 @@ export async function removePlace(dataDirectory: string, stateId: string): Promi
 }
 
 /** Who answers on a loopback port; undefined when nobody does within the time, or nobody that is a simulator. */
-export function readHealth(port: number, withinMs: number): Promise<Health | undefined> {
+export function readHealth(port: number, withinMs: number): Promise<SimulatorIdentity | undefined> {
   return new Promise((resolve) => {
     const request = get({ host: '127.0.0.1', port, path: '/_sim/health', agent: false, timeout: withinMs }, (response) => {
       const chunks: Buffer[] = [];
@@ -58,10 +58,10 @@ export function readHealth(port: number, withinMs: number): Promise<Health | und
   });
 }
 
-function parseHealth(text: string): Health | undefined {
+function parseHealth(text: string): SimulatorIdentity | undefined {
   try {
-    const health = JSON.parse(text) as Partial<Health> | null;
-    return typeof health?.pid === 'number' && typeof health.state_id === 'string' ? (health as Health) : undefined;
+    const health = JSON.parse(text) as Partial<SimulatorIdentity> | null;
+    return typeof health?.pid === 'number' && typeof health.state_id === 'string' ? (health as SimulatorIdentity) : undefined;
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export interface GroupConfig {
 }
 
 /** A machine in a group, as the group knows it: that one has ended comes to its knowledge later. */
-export interface Member {
+export interface GroupMember {
   readonly instance: Instance;
   /** Units that it counts. */
   readonly weight: number;
@@ -94,7 +94,7 @@ export interface Group {
   readonly keeper: Keeper;
   readonly tags: Map<string, GroupTag>;
   readonly suspended: Map<ProcessName, string>;
-  readonly members: Map<string, Member>;
+  readonly members: Map<string, GroupMember>;
   readonly activities: Activity[];
   config: GroupConfig;
   /** In units. */
@@ -139,6 +139,6 @@ export function capacityOf(group: Group): number {
 }
 
 /** Machines that a group counts on, in order of launch. */
-export function stayingMembers(group: Group): Member[] {
+export function stayingMembers(group: Group): GroupMember[] {
   return [...group.members.values()].filter((member) => !member.leaving);
 }

@@ -1,15 +1,15 @@
-import type { Moment } from '../dispatch/call-context.ts';
+import type { CallContext } from './call-context.ts';
 import { fits } from '../pattern.ts';
 import { AwsError } from '../wire/errors.ts';
 
 /** Whether a zone does not answer. */
-export function isOut(moment: Moment, zone: string): boolean {
-  return moment.knobs.outages.some((rule) => fits(rule.zone, zone) && moment.rules.inForce(rule, moment));
+export function isOut(context: CallContext, zone: string): boolean {
+  return context.knobs.outages.some((rule) => fits(rule.zone, zone) && context.rules.inForce(rule, context));
 }
 
 /** The zones of the region that do not answer. */
-export function zonesOut(moment: Moment): readonly string[] {
-  return moment.knobs.outages.length === 0 ? [] : moment.state.network.zones.filter((zone) => isOut(moment, zone));
+export function zonesOut(context: CallContext): readonly string[] {
+  return context.knobs.outages.length === 0 ? [] : context.state.network.zones.filter((zone) => isOut(context, zone));
 }
 
 export function unavailable(zone: string): AwsError {

@@ -1,8 +1,7 @@
 import type { CatalogueInstanceType } from '../catalogue.ts';
 import type { Market } from '../launch/specification/launch-spec.ts';
-import type { Moment } from '../dispatch/call-context.ts';
+import type { Quotas } from '../knobs/launch-knobs.ts';
 import { AwsError } from '../wire/errors.ts';
-import type { RegionState } from './region-state.ts';
 
 /** What the live machines of an account in a region count against its quotas. */
 export interface Usage {
@@ -18,15 +17,13 @@ export interface Allowance {
 }
 
 /** Notes that `change` machines more are live. */
-export function countUsage(state: RegionState, type: CatalogueInstanceType, market: Market, change: number): void {
-  if (market === 'spot') state.usage.spotMachines += change;
-  else state.usage.onDemandVcpus += change * type.vcpus;
+export function countUsage(usage: Usage, type: CatalogueInstanceType, market: Market, change: number): void {
+  if (market === 'spot') usage.spotMachines += change;
+  else usage.onDemandVcpus += change * type.vcpus;
 }
 
 /** What the quotas of the market leave; undefined = no bound. */
-export function allowance(moment: Moment, type: CatalogueInstanceType, market: Market): Allowance | undefined {
-  const { quotas } = moment.knobs;
-  const { usage } = moment.state;
+export function allowance(quotas: Quotas, usage: Usage, type: CatalogueInstanceType, market: Market): Allowance | undefined {
   if (market === 'spot') {
     if (quotas.spot_machines === null) return undefined;
     return {

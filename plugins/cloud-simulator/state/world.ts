@@ -1,4 +1,5 @@
-import { createRegionState, type RegionState, type Surroundings } from './region-state.ts';
+import { createRegionState, type Surroundings } from './region-state.ts';
+import type { RegionState } from './call-context.ts';
 
 /** All accounts and regions. A pair comes into being with its first call. */
 export interface World {

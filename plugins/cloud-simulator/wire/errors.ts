@@ -4,7 +4,7 @@ export class AwsError extends Error {
   /** HTTP status. */
   readonly status: number;
 
-  constructor(code: string, message: string, status: number = statusOf(code)) {
+  constructor(code: string, message: string, status: number = httpStatusOf(code)) {
     super(message);
     this.name = 'AwsError';
     this.code = code;
@@ -42,7 +42,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The HTTP status that AWS sends with an error code: 400 for all that is not a server's or an authorization error. */
-export function statusOf(code: string): number {
+export function httpStatusOf(code: string): number {
   return statuses[code] ?? 400;
 }
 

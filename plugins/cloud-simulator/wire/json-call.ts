@@ -1,3 +1,4 @@
+import { isObject } from '../knobs/shapes.ts';
 import type { Form, Params } from './form.ts';
 import { ssmVersion } from './protocols.ts';
 
@@ -23,7 +24,7 @@ export function readJsonCall(target: string | string[] | undefined, body: string
 function membersOf(body: string): object {
   try {
     const read: unknown = JSON.parse(body);
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : {};
+    return isObject(read) ? read : {};
   } catch {
     return {};
   }

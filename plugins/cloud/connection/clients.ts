@@ -5,8 +5,8 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
-import { callerOf, type Credentials, type Identity } from './credentials.ts';
-import { fresh } from './refreshing-credentials.ts';
+import { callerOf, type Identity } from './credentials.ts';
+import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 import { readInPieces } from './answers/read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
@@ -53,14 +53,14 @@ export async function makeClients(
   ]);
   const proxyEnv = proxyOf(settings);
   const readMs = settings.cloud_read_timeout * 1000;
-  const handler = (keepAlive: boolean, patienceMs: number) => {
+  const handler = (keepAlive: boolean, socketTimeoutMs: number) => {
     const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
     const sender = new NodeHttpHandler({
       connectionTimeout: settings.cloud_connect_timeout * 1000,
       requestTimeout: readMs,
       // Without it the time-out only writes a warning.
       throwOnRequestTimeout: true,
-      socketTimeout: patienceMs,
+      socketTimeout: socketTimeoutMs,
       httpAgent: new http.Agent(options),
       httpsAgent: new https.Agent(options),
     });
@@ -98,7 +98,7 @@ export async function makeClients(
   const told = await callerOf(settings);
   // The SDK's own chain, which it tells to its clients only; files that it reads on the way are read, not remembered.
   const chain = () => open(new ec2.EC2Client({ ...common, ...told, ignoreCache: true } as EC2ClientConfig)).config.credentials;
-  const caller: Identity = told.credentials === undefined ? { ...told, credentials: fresh(chain()) } : told;
+  const caller: Identity = told.credentials === undefined ? { ...told, credentials: refreshingCredentials(chain()) } : told;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
     return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));

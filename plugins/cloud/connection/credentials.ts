@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
 import { credentialsOfScript } from './credential-script.ts';
-import { fresh } from './refreshing-credentials.ts';
-
-export type Credentials = NonNullable<EC2ClientConfig['credentials']>;
+import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 
 /** What an SDK client is told about who is calling. */
 export interface Identity {
@@ -41,12 +38,12 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
       },
     };
   }
-  if (credential_script !== null) return { credentials: fresh(() => credentialsOfScript(credential_script)) };
+  if (credential_script !== null) return { credentials: refreshingCredentials(() => credentialsOfScript(credential_script)) };
   if (credential_file !== null) {
     const { fromIni } = await import('@aws-sdk/credential-provider-ini');
     const read = fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) });
     return {
-      credentials: fresh(async (asked) => {
+      credentials: refreshingCredentials(async (asked) => {
         // The SDK would say that it has no such profile.
         if (!existsSync(credential_file)) throw new ProviderFault('credentials', `credential_file ${credential_file} does not exist.`);
         return read(asked);

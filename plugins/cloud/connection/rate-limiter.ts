@@ -1,15 +1,15 @@
 import { ProviderFault, type Clock } from '../../../core/index.ts';
 import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
 
-/** Keeps our calls within the rates that the cloud grants, so that it has nothing to refuse. One of an account in a region. */
-export interface Pace {
+/** Keeps our calls within the rates that the cloud grants, so that it refuses none. One of an account in a region. */
+export interface RateLimiter {
   /**
    * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault `throttled`, and counts nothing, when
-   * it would have to wait longer than 15 s: whoever holds the call can then do something else meanwhile. Rejects with the signal's reason.
+   * it would have to wait longer than 15 s: the caller can then do something else meanwhile. Rejects with the signal's reason.
    */
-  turn(action: string, machines: number, signal: AbortSignal): Promise<void>;
+  acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
   /** The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole step by step. */
-  refused(action: string): void;
+  throttled(action: string): void;
 }
 
 const longestMs = 15_000;
@@ -31,8 +31,8 @@ interface Lane {
   slowedAt: number;
 }
 
-/** A pace with AWS's documented sizes, or others by action. No timers but for calls that wait. */
-export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
+/** A rate limiter with AWS's documented bucket sizes, or others by action. It sets no timers but for calls that wait. */
+export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
   const lanes = new Map<string, Lane>();
 
   function lane(action: string): Lane {
@@ -63,7 +63,7 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
   }
 
   return {
-    async turn(action, machines, signal) {
+    async acquire(action, machines, signal) {
       signal.throwIfAborted();
       const mine = lane(action);
       fill(mine);
@@ -86,7 +86,7 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
       throw signal.reason;
     },
 
-    refused(action) {
+    throttled(action) {
       const mine = lane(action);
       fill(mine);
       mine.share = Math.max(leastShare, mine.share / 2);
@@ -96,5 +96,8 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
   };
 }
 
-/** For clouds that grant every rate. */
-export const unpaced: Pace = { turn: async (_action, _machines, signal) => signal.throwIfAborted(), refused: () => undefined };
+/** Limits nothing: for clouds that grant every rate. */
+export const unlimited: RateLimiter = {
+  acquire: async (_action, _machines, signal) => signal.throwIfAborted(),
+  throttled: () => undefined,
+};

@@ -203,7 +203,7 @@ const byMessage: readonly { readonly code: RegExp; readonly message: RegExp; rea
   { code: /^ValidationError$/, message: /name not found|AutoScalingGroup .*not found/i, kind: 'gone' },
   // A group that is on its way out takes no changes; soon it is gone.
   { code: /^ValidationError$/, message: /pending delete/i, kind: 'unavailable' },
-  // A new instance profile takes up to two minutes to be known everywhere. Whoever calls bounds the patience.
+  // A new instance profile takes up to two minutes to be known everywhere. The caller bounds the wait.
   { code: /^(InvalidParameterValue|ValidationError)$/, message: /invalid iam instance profile/i, kind: 'unavailable' },
   { code: /^RequestLimitExceeded$/, message: /limit of instances in this spread placement group/i, kind: 'quota' },
 ];

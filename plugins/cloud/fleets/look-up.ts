@@ -1,4 +1,4 @@
-import { isFault, type Call, ProviderFault } from '../../../core/index.ts';
+import { chunks, isFault, type Call, ProviderFault } from '../../../core/index.ts';
 import { inTurn } from '../observe/describe.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView } from './fleet-port.ts';
@@ -21,7 +21,7 @@ export async function lookUp(
   call: Call,
 ): Promise<Map<string, Sight | ProviderFault>> {
   const found = new Map<string, Sight | ProviderFault>();
-  const batches = Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, i) => ids.slice(i * idsPerCall, (i + 1) * idsPerCall));
+  const batches = chunks(ids, idsPerCall);
   await inTurn(batches, (batch) => askFor(session, port, batch, found, call)).then((results) => {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   });

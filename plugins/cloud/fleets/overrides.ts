@@ -1,6 +1,7 @@
 import type { CloudTemplate } from '../template/fields.ts';
 import { weightOf, type Pool } from '../launch/pools.ts';
 import { isPrioritized } from './strategies.ts';
+import { type TemplateVersion } from '../launch/launch-template.ts';
 
 /**
  * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price` is the name that the API
@@ -47,4 +48,16 @@ export function nativeUnit(configs: unknown): number | undefined {
   if (!Array.isArray(configs)) return undefined;
   const weights = overridesIn(configs).map(({ WeightedCapacity }) => Number(WeightedCapacity ?? 1));
   return weights.length === 0 ? 1 : Math.min(...weights);
+}
+
+/**
+ * The configurations of a fleet with the launch template of its order, where a native specification named them without. Those of a standing fleet
+ * have no other, whatever is said there: its machines would carry no tags.
+ */
+export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
+  const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };
+  if (!Array.isArray(configs)) return configs;
+  return configs.map((config: object) =>
+    standing ? { ...config, LaunchTemplateSpecification } : { LaunchTemplateSpecification, ...config },
+  );
 }

@@ -1,9 +1,10 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
 import { concealedReasons } from '../faults/concealed.ts';
 import { kindOfReason } from '../faults/fault-codes.ts';
-import { once } from '../connection/memory.ts';
+import { type Learned, once } from '../connection/once.ts';
 import { poolsSeen, type Market, type Pool, type Sighting } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
+import { sessionField } from '../connection/session-field.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';
 
 /** A fleet that got nothing for so long has heard its last answer, and its history, which comes up to 30 s late, tells of it. */
@@ -20,6 +21,12 @@ interface Progress {
   readonly found: readonly Shortfall[];
 }
 
+/** By fleet. */
+const progressOf = sessionField(() => new Map<string, Progress>());
+
+/** The zone of each subnet, by the list of subnets that was asked about. */
+const zonesBySubnet = sessionField((): Learned<ReadonlyMap<string, string>> => new Map());
+
 /**
  * Why a fleet does not get what it wants: by offer, once nothing came for a while. Not before: what is refused in one place may be had in
  * another, and a fleet tries them all.
@@ -32,17 +39,17 @@ export async function reasonsOf(
   pools: readonly Pool[],
   call: Call,
 ): Promise<readonly Shortfall[]> {
-  const key = `progress of ${view.id}`;
+  const progress = progressOf(session);
   const now = session.clock.monotonic();
-  const known = session.memory.get(key) as Progress | undefined;
+  const known = progress.get(view.id);
   const before = known?.machines === machines ? known : { machines, since: now, read_at: -Infinity, found: [] };
-  session.memory.set(key, before);
+  progress.set(view.id, before);
   if (now - before.since < stuckMs || now - before.read_at < againMs) return before.found;
   try {
     const events = await port.history(session, view.id, new Date(session.cloudClock.now() - recentMs), call);
     const zones = await zonesOf(session, pools, call);
     const found = concealedReasons(shortfallOf(events, pools, zones), session.parameterValues);
-    session.memory.set(key, { ...before, read_at: now, found });
+    progress.set(view.id, { ...before, read_at: now, found });
     return found;
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -62,7 +69,7 @@ export function explainsAll(reasons: readonly Shortfall[], pools: readonly Pool[
 }
 
 /** The fleet has what it wants, or will get no more. */
-export const forgetReasons = (session: CloudSession, id: string): void => void session.memory.delete(`progress of ${id}`);
+export const forgetReasons = (session: CloudSession, id: string): void => void progressOf(session).delete(id);
 
 /** Events of a fleet's history as shortfalls. Pure. `zones`: zone by subnet, as far as known. */
 export function shortfallOf(events: readonly FleetEvent[], pools: readonly Pool[], zones: ReadonlyMap<string, string>): Shortfall[] {
@@ -112,7 +119,7 @@ function fitsZone({ sub_type, description }: FleetEvent, { subnet_id }: Pool, zo
 async function zonesOf(session: CloudSession, pools: readonly Pool[], call: Call): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(pools.flatMap((pool) => pool.subnet_id ?? []))].toSorted();
   if (ids.length < 2) return new Map();
-  return once(session.memory, `zones of ${ids.join()}`, async () => {
+  return once(zonesBySubnet(session), ids.join(), async () => {
     const { Subnets } = await session.read((ec2) => new ec2.DescribeSubnetsCommand({ SubnetIds: ids }), call);
     return new Map((Subnets ?? []).map((subnet) => [subnet.SubnetId ?? '', subnet.AvailabilityZone ?? '']));
   });

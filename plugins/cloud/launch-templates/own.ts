@@ -1,12 +1,12 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type LaunchOrder } from '../../../core/index.ts';
-import { once } from '../connection/memory.ts';
+import { once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagsOf } from '../template/tags.ts';
 import { orderText } from './descriptions.ts';
 import { versionsOf } from './look.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';
-import { forget } from './missing.ts';
+import { forgetTemplate, templatesOfOrders } from './known-templates.ts';
 import { ordersName, ownName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
 
@@ -35,7 +35,7 @@ export async function ownVersion(
   call: Call,
 ): Promise<TemplateVersion> {
   const { template_id } = order.template;
-  const { id } = await once(session.memory, `launch template of orders of ${template_id}`, () =>
+  const { id } = await once(templatesOfOrders(session), template_id, () =>
     makeTemplate(
       session,
       {
@@ -61,7 +61,7 @@ export async function ownVersion(
     return { id, version: String(await makeVersion(session, { id, data, description }, order, call)), owner: 'version' };
   } catch (error) {
     // Deleted by somebody, it has to be made anew: the next try does.
-    if (isFault(error) && error.kind === 'gone') forget(session, id);
+    if (isFault(error) && error.kind === 'gone') forgetTemplate(session, id);
     throw error;
   }
 }

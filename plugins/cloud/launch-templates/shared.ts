@@ -1,12 +1,13 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
-import { once } from '../connection/memory.ts';
+import { once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, type Tag } from '../template/tags.ts';
 import { cleanTemplates, cleanVersions } from './clean-up/clean-up.ts';
 import { contentOf } from './contents.ts';
 import { sharedText, weekIn } from './descriptions.ts';
 import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
+import { sharedVersions } from './known-templates.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';
 import { contentName, versionsName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
@@ -35,7 +36,7 @@ export async function sharedContents(
   const week = weekOf(session.clock.now());
   const wanted = { order, template_id, data, content, week };
   const make = session.settings.launch_template.version_strategy === 'separate' ? separately : asVersion;
-  return once(session.memory, `launch template ${template_id} ${content} ${week}`, () => make(session, wanted, call));
+  return once(sharedVersions(session), `${template_id} ${content} ${week}`, () => make(session, wanted, call));
 }
 
 /** A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely not in use. */

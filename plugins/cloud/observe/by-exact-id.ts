@@ -1,5 +1,5 @@
+import { chunks, isFault, type Call, type MachineRef } from '../../../core/index.ts';
 import type { Instance } from '@aws-sdk/client-ec2';
-import { isFault, type Call, type MachineRef } from '../../../core/index.ts';
 import { inTurn } from './describe.ts';
 import { idsNamed } from '../faults/ids-named.ts';
 import type { CloudSession } from '../connection/session.ts';
@@ -30,8 +30,7 @@ export async function byExactId(session: CloudSession, machines: readonly Machin
   const ids = machines.flatMap((machine) => (isOld(session, machine) ? [machine.machine_id] : []));
   const found: Instance[] = [];
   const unknown = new Set<string>();
-  const chunks = Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, i) => ids.slice(i * idsPerCall, (i + 1) * idsPerCall));
-  const asked = await inTurn(chunks, (chunk) => askFor(session, chunk, { found, unknown }, call));
+  const asked = await inTurn(chunks(ids, idsPerCall), (chunk) => askFor(session, chunk, { found, unknown }, call));
   for (const each of asked) if (each.status === 'rejected') throw each.reason;
   return { found, unknown };
 }

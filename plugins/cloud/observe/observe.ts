@@ -45,19 +45,19 @@ export async function observeMachines<H extends object>(
   call: Call,
   options: ObserveOptions = {},
 ): Promise<(Observation<H> | ProviderFault)[]> {
-  const glances = await checkLiveness(session, watched, call);
+  const checks = await checkLiveness(session, watched, call);
   const asked = questions(session, call);
-  await askFor(session, watched, glances.of, asked, options.arriving === true, glances.due.size > 0);
-  await asked.byExactId(watched.flatMap((each) => lacking(each, glances.of.get(each), asked)));
+  await askFor(session, watched, checks.of, asked, options.arriving === true, checks.due.size > 0);
+  await asked.byExactId(watched.flatMap((each) => lacking(each, checks.of.get(each), asked)));
 
-  const spot = new Set(watched.flatMap((each) => spotMachines(each, glances.of.get(each))));
+  const spot = new Set(watched.flatMap((each) => spotMachines(each, checks.of.get(each))));
   for (const [id, { InstanceLifecycle, State }] of asked.found) if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
   const [reclaims, retirements] = await Promise.all([
     reclaimsOf(session, spot, call),
     watched.some(({ steady }) => steady) ? retirementsOf(session, call) : undefined,
   ]);
 
-  const looks = fullScanSchedule(session);
+  const schedule = fullScanSchedule(session);
   const tagged = new Map<string, SeenMachine[]>();
   await eachInTurns(asked.found.values(), (instance) => {
     const name = `${tagValue(instance.Tags, ownTags.request)}#${tagValue(instance.Tags, ownTags.attempt)}`;
@@ -69,16 +69,16 @@ export async function observeMachines<H extends object>(
   const pause = turnsBetween();
   for (const each of watched) {
     await pause(each.known.length);
-    const glance = glances.of.get(each);
+    const check = checks.of.get(each);
     const fault = asked.faultOf(each);
-    if (!fault && !glance) looks.done(attemptName(each));
-    observations.push(fault ?? (await observation(each, tagged.get(attemptName(each)) ?? [], glance)));
+    if (!fault && !check) schedule.done(attemptName(each));
+    observations.push(fault ?? (await observation(each, tagged.get(attemptName(each)) ?? [], check)));
   }
   return observations;
 
-  async function observation(each: Watched<H>, shown: readonly SeenMachine[], glance: LivenessCheck | undefined) {
+  async function observation(each: Watched<H>, shown: readonly SeenMachine[], check: LivenessCheck | undefined) {
     const instances = mine(each, asked.found, shown);
-    const { machines, silence } = await reports(each, instances, glance, asked, options);
+    const { machines, silence } = await reports(each, instances, check, asked, options);
     if (silence && machines.length === 0) return silence;
     const template = each.order.template as CloudTemplate;
     const pending = new Set(each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
@@ -95,15 +95,15 @@ export async function observeMachines<H extends object>(
 async function askFor(
   session: CloudSession,
   watched: readonly Watched[],
-  glances: ReadonlyMap<Watched, LivenessCheck>,
+  checks: ReadonlyMap<Watched, LivenessCheck>,
   asked: Questions,
   arriving: boolean,
   full: boolean,
 ): Promise<void> {
   const named = watched.filter((each) => each.only_known).flatMap((each) => each.known);
-  const others = watched.filter((each) => !glances.has(each) && !each.only_known);
+  const others = watched.filter((each) => !checks.has(each) && !each.only_known);
   const known = others.flatMap((each) => each.known);
-  const missing = [...glances].filter(([, glance]) => glance.missing.length > 0);
+  const missing = [...checks].filter(([, check]) => check.missing.length > 0);
   const byId = !arriving && !full && known.length <= fewMachines && others.every((each) => each.known.length > 0);
   // Where one is missing, another may have come in its place.
   const byRequest = [...(byId ? [] : others), ...(arriving ? missing.map(([each]) => each) : [])];
@@ -111,22 +111,22 @@ async function askFor(
   const doubted = byRequest.flatMap((each) =>
     asked.faultOf(each)
       ? []
-      : (glances.get(each)?.missing ?? each.known).filter(
+      : (checks.get(each)?.missing ?? each.known).filter(
           (machine) => !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
         ),
   );
-  await asked.byId([...named, ...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, glance]) => glance.missing))]);
+  await asked.byId([...named, ...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, check]) => check.missing))]);
 }
 
 /** Machines that should have been listed. */
-function lacking(each: Watched, glance: LivenessCheck | undefined, asked: Questions): MachineRef[] {
+function lacking(each: Watched, check: LivenessCheck | undefined, asked: Questions): MachineRef[] {
   if (asked.faultOf(each)) return [];
   return each.known.filter(
     (machine) =>
       machine.status !== 'terminated' &&
       !asked.found.has(machine.machine_id) &&
-      !glance?.running.has(machine.machine_id) &&
-      !glance?.silent.has(zoneOf(machine)) &&
+      !check?.running.has(machine.machine_id) &&
+      !check?.silent.has(zoneOf(machine)) &&
       !asked.silenceOf(each, machine),
   );
 }
@@ -135,7 +135,7 @@ function lacking(each: Watched, glance: LivenessCheck | undefined, asked: Questi
 async function reports(
   each: Watched,
   instances: readonly SeenMachine[],
-  glance: LivenessCheck | undefined,
+  check: LivenessCheck | undefined,
   asked: Questions,
   options: ObserveOptions,
 ) {
@@ -154,9 +154,9 @@ async function reports(
     const zone = zoneOf(machine);
     const about = { machine_id, ...(zone === '' ? {} : { zone }), ...(data ? { data } : {}) };
     if (asked.unknown.has(machine_id)) gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
-    else if (glance?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
+    else if (check?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
     else {
-      const silent = glance?.silent.get(zone) ?? asked.silenceOf(each, machine);
+      const silent = check?.silent.get(zone) ?? asked.silenceOf(each, machine);
       if (silent) unknown.push({ ...about, status, ready: false });
       silence ??= silent;
     }
@@ -178,9 +178,9 @@ function withEnd({ cloudClock }: CloudSession, report: MachineReport, ...ends: (
   return report.status === 'running' && ends.every((end) => end !== undefined) ? { ...report, reclaim_at: null } : report;
 }
 
-function spotMachines({ known }: Watched, glance: LivenessCheck | undefined): string[] {
+function spotMachines({ known }: Watched, check: LivenessCheck | undefined): string[] {
   const isSpot = ({ machine_id, data }: MachineRef) =>
-    glance?.running.has(machine_id) && (data as MachineData | undefined)?.market === 'spot';
+    check?.running.has(machine_id) && (data as MachineData | undefined)?.market === 'spot';
   return known.flatMap((machine) => (isSpot(machine) ? [machine.machine_id] : []));
 }
 

@@ -1,7 +1,7 @@
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../../core/index.ts';
 import { inTurn, packed, type Asked } from './describe.ts';
 import { byExactId } from './by-exact-id.ts';
-import { describeWhatAnswers, type Partial } from './partial-describe.ts';
+import { partialDescribe, type PartialAnswer } from './partial-describe.ts';
 import { zoneOf } from './liveness/liveness-check.ts';
 import { seenMachine, type SeenMachine } from './machines.ts';
 import { eachInTurns } from '../connection/answers/in-turns.ts';
@@ -31,11 +31,11 @@ export function questions(session: CloudSession, call: Call): Questions {
   const unknown = new Set<string>();
   // By request or machine: what was asked for.
   const faults = new Map<string, ProviderFault>();
-  const partials = new Map<string, Partial>();
+  const partials = new Map<string, PartialAnswer>();
 
   async function ask(asked: readonly Asked[], filter: string): Promise<void> {
     const packs = packed(asked);
-    const answers = await inTurn(packs, (Values) => describeWhatAnswers(session, [{ Name: filter, Values }], seenMachine, call));
+    const answers = await inTurn(packs, (Values) => partialDescribe(session, [{ Name: filter, Values }], seenMachine, call));
     for (const [index, answer] of answers.entries()) {
       const values = packs[index] ?? [];
       if (answer.status === 'fulfilled') {

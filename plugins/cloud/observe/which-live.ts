@@ -1,5 +1,5 @@
+import { chunks, type Call, type HostRef } from '../../../core/index.ts';
 import type { Instance } from '@aws-sdk/client-ec2';
-import type { Call, HostRef } from '../../../core/index.ts';
 import { describeInstances, valuesPerFilter, type InstanceFilter } from './describe.ts';
 import type { CloudSession } from '../connection/session.ts';
 
@@ -22,8 +22,7 @@ async function seen(
   call: Call,
 ): Promise<ReadonlySet<string | undefined>> {
   const found = new Set<string | undefined>();
-  for (let i = 0; i < values.length; i += valuesPerFilter) {
-    const Values = values.slice(i, i + valuesPerFilter);
+  for (const Values of chunks(values, valuesPerFilter)) {
     for (const instance of await describeInstances(session, [{ Name: filter, Values }, alive], call)) found.add(keyOf(instance));
   }
   return found;

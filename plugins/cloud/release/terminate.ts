@@ -1,4 +1,4 @@
-import { isFault, type Call, type MachineRef, type Progress, type ProviderFault } from '../../../core/index.ts';
+import { chunks, isFault, type Call, type MachineRef, type Progress, type ProviderFault } from '../../../core/index.ts';
 import { inTurn } from '../observe/describe.ts';
 import { idsNamed } from '../faults/ids-named.ts';
 import type { MachineData } from '../observe/machines.ts';
@@ -79,7 +79,3 @@ function isYoung(session: CloudSession, { machine_id, launched_at, status }: Mac
 /** One id is refused, and with it the call. */
 const isAboutIds = (fault: ProviderFault): boolean =>
   fault.code === 'InvalidInstanceID.NotFound' || fault.code === 'InvalidInstanceID.Malformed' || fault.code === 'OperationNotPermitted';
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}

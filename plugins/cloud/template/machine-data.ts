@@ -4,8 +4,9 @@ import { capacityReservationOf } from './capacity-reservation.ts';
 import { concealed } from '../faults/concealed.ts';
 import type { CloudTemplate } from './fields.ts';
 import { imageIdOf } from './image-parameter.ts';
-import { once } from '../connection/memory.ts';
+import { type Learned, once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
+import { sessionField } from '../connection/session-field.ts';
 import { userDataOf } from './user-data.ts';
 
 /** What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says nothing. */
@@ -71,10 +72,13 @@ async function rootVolume(
   };
 }
 
+/** By image. */
+const rootDevices = sessionField((): Learned<{ readonly device: string }> => new Map());
+
 /** A mapping describes the root volume only under the name that the image gives it; under another it would add a second volume. */
 async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
   if (image === undefined) throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
-  const { device } = await once(session.memory, `root device of ${image}`, async () => {
+  const { device } = await once(rootDevices(session), image, async () => {
     const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
     const found = Images?.[0];
     if (found) return { device: found.RootDeviceName || '/dev/xvda' };

@@ -1,3 +1,5 @@
+import { isObject } from '../../../core/index.ts';
+
 type Tree = Readonly<Record<string, unknown>>;
 
 /** `over` laid on `base`: objects are merged, `null` removes, everything else, lists too, is replaced. */
@@ -7,9 +9,7 @@ export function overlay(base: Tree, over: Tree | undefined): Record<string, unkn
     if (name === '__proto__') continue;
     const below = laid[name];
     if (value === null) delete laid[name];
-    else laid[name] = isTree(value) && isTree(below) ? overlay(below, value) : value;
+    else laid[name] = isObject(value) && isObject(below) ? overlay(below, value) : value;
   }
   return laid;
 }
-
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,4 @@
-import type { Finding } from '../../../core/index.ts';
-import { isObject } from '../objects.ts';
+import { type Finding, isObject } from '../../../core/index.ts';
 
 /**
  * LSF's keys for how machines are launched that EC2 takes as they are: laid into `launch_template_spec`. Only of whole templates: what a fragment lays

@@ -1,8 +1,6 @@
-import type { Finding } from '../../../core/index.ts';
+import { type Finding, isObject } from '../../../core/index.ts';
 import { readNames } from './field-names.ts';
-import { isObject } from '../objects.ts';
 import { tagsFrom } from './tag-text.ts';
-import { userData } from './user-data.ts';
 
 export interface RawTemplate {
   /** Ours where HostFactory says it differently; other keys as written, for the schema to know them or not. */
@@ -92,4 +90,18 @@ function percentOf(value: unknown): unknown {
 
 function numberOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+/**
+ * LSF writes user data as variables: `k=v;k=v`. They become a script that exports them; anything else is taken as it is.
+ */
+function userData(given: string): string {
+  const pairs = given.split(';').filter((pair) => pair.trim() !== '');
+  const isVariables = pairs.length > 0 && pairs.every((pair) => /^\s*[A-Za-z_][A-Za-z0-9_]*=[^=]/.test(pair));
+  if (!isVariables) return given;
+  const lines = pairs.map((pair) => {
+    const [name = '', ...value] = pair.trim().split('=');
+    return `export ${name}='${value.join('=').replaceAll("'", "'\\''")}'`;
+  });
+  return Buffer.from(['#!/bin/sh', ...lines, ''].join('\n')).toString('base64');
 }

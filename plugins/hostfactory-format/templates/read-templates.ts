@@ -1,11 +1,17 @@
-import { isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead } from '../../../core/index.ts';
-import { isObject } from '../objects.ts';
+import {
+  isError,
+  type CanonicalTemplate,
+  type Finding,
+  type TemplateLayer,
+  type TemplatesRead,
+  isObject,
+  type WrittenKey,
+} from '../../../core/index.ts';
 import { rawTemplate } from './raw-template.ts';
 import { ours } from './field-names.ts';
 import { templatesIn } from './recognises.ts';
 import { impliedApi } from './implied-api.ts';
 import { keysWithoutEffect, launchKeys } from './launch-keys.ts';
-import { writtenKeys } from './written-keys.ts';
 
 /** What HostFactory promises to take. */
 const schedulersId = /^[0-9A-Za-z_-]{1,64}$/;
@@ -60,3 +66,15 @@ function oneType(fields: Record<string, unknown>, warn: (message: string) => voi
   const { machine_types: _, ...rest } = fields;
   return { ...rest, machine_type };
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Which types may be had is said in either of two ways, and read into either. */
+const types = ['machine_type', 'machine_types'];
+
+/** The keys of one entry of a file as they stand there, each with the fields that `read` makes of it. */
+const writtenKeys = (entry: Fields, read: (part: Fields) => Fields): WrittenKey[] =>
+  Object.entries(entry).map(([key, value]) => {
+    const fields = Object.keys(read({ [key]: value }));
+    return { key, value, fields: fields.some((field) => types.includes(field) || field === 'vmType') ? types : fields };
+  });

@@ -1,4 +1,4 @@
-import { isObject } from '../objects.ts';
+import { isObject } from '../../../core/index.ts';
 
 /** Keys that only HostFactory's providers write. */
 const telling = ['vmType', 'vmTypes', 'maxNumber', 'instanceTags', 'subnetId', 'priceType', 'userDataScript', 'ec2FleetConfig'];

@@ -1,4 +1,4 @@
-import { isObject } from '../objects.ts';
+import { isObject } from '../../../core/index.ts';
 
 /** Tags as `k=v;k=v`. */
 export const tagText = (tags: Readonly<Record<string, string>> | undefined): string =>

@@ -1,4 +1,4 @@
-import { isTerminal, saidOf, type MachineRecord, type RequestRecord } from '../../../core/index.ts';
+import { isTerminal, machineMessage, type MachineRecord, type RequestRecord } from '../../../core/index.ts';
 
 export const results = ['executing', 'fail', 'succeed'] as const;
 
@@ -10,7 +10,7 @@ export interface MachineResult {
 
 const succeed: MachineResult = { result: 'succeed', message: '' };
 const executing: MachineResult = { result: 'executing', message: '' };
-const fail = (machine: MachineRecord, reason: string): MachineResult => ({ result: 'fail', message: saidOf(machine) ?? reason });
+const fail = (machine: MachineRecord, reason: string): MachineResult => ({ result: 'fail', message: machineMessage(machine) ?? reason });
 
 /**
  * A machine of a request for machines. It succeeds by becoming ready and stays a success when its caller returns it; it fails when it is

@@ -1,12 +1,19 @@
 import { Type, type Static } from 'typebox';
-import { listView, type ListView, type MachineKey, type MachineRecord, type RequestDetail, type View } from '../../../core/index.ts';
+import {
+  listView,
+  type ListView,
+  type MachineKey,
+  type MachineRecord,
+  type RequestDetail,
+  type View,
+  isTerminal,
+  type RequestRecord,
+} from '../../../core/index.ts';
 import { acquireResult, type MachineResult } from './acquire-result.ts';
 import type { Dialect } from '../dialect.ts';
-import { lsfFields } from '../templates/lsf-fields.ts';
 import { Machine, machineView } from './machine.ts';
 import { messageOf } from './message.ts';
 import { requestStatus, requestStatuses } from './request-status.ts';
-import { returnResult } from './return-result.ts';
 
 export const Request = Type.Object({
   requestId: Type.String(),
@@ -97,3 +104,22 @@ const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
   status: 'terminated',
   created_at,
 });
+
+/** A machine of a return: it succeeds by being gone, whatever took it, and fails only when the return ends before that. */
+function returnResult(request: RequestRecord, machine: MachineRecord): MachineResult {
+  const gone = machine.gone_at !== undefined || machine.status === 'terminated' || machine.status === 'stopped';
+  if (gone) return { result: 'succeed', message: '' };
+  if (!isTerminal(request.status)) return { result: 'executing', message: '' };
+  return { result: 'fail', message: machine.message ?? `The machine is still ${machine.status}; its end is tried on.` };
+}
+
+/** What LSF wants to know of a machine beside what Symphony does; what is not known is left out. */
+function lsfFields(machine: MachineRecord, { request, typeOf }: RequestDetail): Readonly<Record<string, unknown>> {
+  const account = request.tags?.['RC_ACCOUNT'];
+  const type = typeOf?.(machine);
+  return {
+    ...(account === undefined ? {} : { rcAccount: account }),
+    ...(machine.market === undefined ? {} : { lifeCycleType: machine.market === 'spot' ? 'Spot' : 'OnDemand' }),
+    ...(type ? { ncores: type.cores, nthreads: type.vcpus } : {}),
+  };
+}

@@ -1,6 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
 import { isDead, type Claim, type Owner } from '../../../core/index.ts';
-import { ownerText, readOwner } from '../database/owner.ts';
 import { row, rows, type Statements } from '../queries/statements.ts';
 
 type Held = Pick<Claim, 'request_id' | 'epoch'>;
@@ -126,4 +125,12 @@ export class Claims {
       .filter((text) => isDead(readOwner(text), owner));
     return this.#sql.due.all({ now: this.#now(), limit, dead: JSON.stringify(dead) }) as unknown as readonly (readonly unknown[])[];
   }
+}
+
+/** An owner as one column: equal text is the same owner. */
+const ownerText = ({ host, boot, pid, started, thread }: Owner): string => JSON.stringify([host, boot, pid, started, thread]);
+
+function readOwner(text: string): Owner {
+  const [host, boot, pid, started, thread] = JSON.parse(text);
+  return { host, boot, pid, started, thread };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isBrokerError, type BrokerError, type Kind } from '../../../core/index.ts';
 import { isBusy, isOfTheDatabase, leftNothing, refusal, unavailable } from '../database/failures.ts';
-import { pause } from '../database/busy-retry.ts';
+import { busyPauseMs } from '../database/busy-retry.ts';
 
 /** Something to be done inside a group's transaction. */
 export interface Work<T> {
@@ -95,7 +95,7 @@ export class GroupQueue {
       this.#schedule();
       if (this.empty) for (const resolve of this.#idle.splice(0)) resolve();
     };
-    if (this.#tries > 0) setTimeout(go, pause(this.#tries));
+    if (this.#tries > 0) setTimeout(go, busyPauseMs(this.#tries));
     else setImmediate(go);
   }
 

@@ -5,12 +5,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../../core/index.ts';
 import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './startup-probe.ts';
-import { whenFree } from './busy-retry.ts';
-import { fingerprint, newest } from '../migrations/index.ts';
-import { ofAnEarlierBuild, schemaMark } from './schema-mark.ts';
-
-/** 'mstr': says that a file is a database of muster. */
-export const applicationId = 0x6d737472;
+import { retryWhileBusy } from './busy-retry.ts';
+import { schemaVersion } from './schema-version.ts';
 
 export interface Opened {
   readonly database: DatabaseSync;
@@ -33,10 +29,10 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
     if (fresh) makeFile(wanted);
     database = new DatabaseSync(wanted, { timeout: 0 });
     const opened = { database, path: realpathSync(wanted) };
-    await whenFree(() => refuseStranger(opened), wait);
-    await whenFree(() => configure(opened), wait);
+    await retryWhileBusy(() => schemaVersion(opened), wait);
+    await retryWhileBusy(() => configure(opened), wait);
     // One that was opened for reading alone stays so, whatever becomes of the rights.
-    await whenFree(() => tryToWrite(opened), wait);
+    await retryWhileBusy(() => tryToWrite(opened), wait);
     return opened;
   } catch (error) {
     database?.close();
@@ -127,24 +123,6 @@ function makeFile(path: string): void {
   } catch {
     // SQLite meets the same, and what it says of it is explained.
   }
-}
-
-/** Refuses a database that is not muster's or is of a newer one; the version of its schema, 0 when it has none yet. */
-export function refuseStranger({ database, path }: Opened): number {
-  const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
-  const version = number('user_version');
-  const owner = number('application_id');
-  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
-  if (owner !== applicationId && (owner !== 0 || tables !== 0)) {
-    throw invalid(`${path} is a database of another program. Change 'storage.path'.`);
-  }
-  if (version > newest) {
-    throw invalid(
-      `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
-    );
-  }
-  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(ofAnEarlierBuild(path));
-  return version;
 }
 
 function configure({ database, path }: Opened): void {

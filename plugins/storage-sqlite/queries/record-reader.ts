@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Kind, KeyOf, Query, Records } from '../../../core/index.ts';
-import { question, tally, type Question } from './select-query.ts';
+import { selectQuery, countQuery, type SelectQuery } from './select-query.ts';
 import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
-import { row, type Row, type Statements } from './statements.ts';
+import { row, rows, type Row, type Statements } from './statements.ts';
 
 /** By which columns the counters of a kind are kept. */
 const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } = {
@@ -10,13 +10,15 @@ const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } 
   machine: { status: 'status' },
 };
 
-/** Answers questions from what is committed. */
+/** Answers queries from what is committed. */
 export class RecordReader {
   readonly #statements: Statements;
   readonly #get: { readonly [K in Kind]: StatementSync };
+  readonly #version: StatementSync;
 
   constructor(statements: Statements) {
     this.#statements = statements;
+    this.#version = statements.prepare('SELECT request_id, version FROM request WHERE request_id = ?');
     this.#get = Object.fromEntries(
       Object.entries(shapes).map(([kind, shape]) => {
         const match = shape.key.map((field) => `${quoted(field)} = ?`).join(' AND ');
@@ -33,11 +35,14 @@ export class RecordReader {
 
   find<K extends Kind>(kind: K, query: Query<K>): readonly Records[K][] {
     const shape = shapes[kind];
-    return this.#ask(question(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
+    return this.#ask(selectQuery(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
   }
 
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
-    return this.#ask(question('request_id, version', 'request', query)).map(([id, version]) => ({
+    const one = theOnly(query);
+    // Who asks how one request stands asks often: no text is made for it.
+    const found = one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
+    return found.map(([id, version]) => ({
       request_id: id as string,
       version: version as number,
     }));
@@ -45,23 +50,32 @@ export class RecordReader {
 
   sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
     // The length stands in the head of a row: nothing of a long document is read for it.
-    return this.#ask(question('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(([id, bytes]) => ({
-      request_id: id as string,
-      bytes: bytes as number,
-    }));
+    return this.#ask(selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(
+      ([id, bytes]) => ({
+        request_id: id as string,
+        bytes: bytes as number,
+      }),
+    );
   }
 
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
-    return Number(this.#ask(fromCounters(kind, where) ?? tally(kind, where))[0]?.[0]);
+    return Number(this.#ask(fromCounters(kind, where) ?? countQuery(kind, where))[0]?.[0]);
   }
 
-  #ask({ sql, values }: Question): readonly Row[] {
+  #ask({ sql, values }: SelectQuery): readonly Row[] {
     return this.#statements.all(sql, values);
   }
 }
 
-/** The question to the counters, where they know the answer: they are kept by the values of some columns. */
-function fromCounters(kind: Kind, where: object): Question | undefined {
+/** The request that is asked for, where it is one and nothing else is asked. */
+function theOnly({ where = {}, limit, offset }: Query<'request'>): string | undefined {
+  const { request_id } = where;
+  const alone = Object.keys(where).length === 1 && limit === undefined && offset === undefined;
+  return alone && typeof request_id === 'string' ? request_id : undefined;
+}
+
+/** The query to the counters, where they know the answer: they are kept by the values of some columns. */
+function fromCounters(kind: Kind, where: object): SelectQuery | undefined {
   const columns = counted[kind];
   const entries = Object.entries(where);
   if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;

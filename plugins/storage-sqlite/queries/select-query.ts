@@ -3,8 +3,8 @@ import type { Kind, Match, Query } from '../../../core/index.ts';
 import { misuse } from '../database/failures.ts';
 import { columnValue, quoted, shapes, type Shape } from './shapes.ts';
 
-/** SQL text that depends on the shape of the question alone, so that its statement can be kept, and the values that go in. */
-export interface Question {
+/** SQL text that depends on the shape of the query alone, so that its statement can be kept, and the values that go in. */
+export interface SelectQuery {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
 }
@@ -12,8 +12,8 @@ export interface Question {
 /** Longer lists go in as one JSON value: the text must not depend on their length. */
 const longest = 4;
 
-/** The question for some columns of one kind. */
-export function question<K extends Kind>(what: string, kind: K, { where, order, limit, offset }: Query<K>): Question {
+/** Selects some columns of one kind. */
+export function selectQuery<K extends Kind>(what: string, kind: K, { where, order, limit, offset }: Query<K>): SelectQuery {
   const shape = shapes[kind];
   const values: SQLInputValue[] = [];
   let sql = `SELECT ${what} FROM ${quoted(kind)}${conditions(shape, where, values)}${ordering(shape, order)}`;
@@ -24,8 +24,8 @@ export function question<K extends Kind>(what: string, kind: K, { where, order, 
   return { sql, values };
 }
 
-/** The question for how many records match. */
-export function tally<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Question {
+/** Counts the records that match. */
+export function countQuery<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): SelectQuery {
   const values: SQLInputValue[] = [];
   return { sql: `SELECT count(*) FROM ${quoted(kind)}${conditions(shapes[kind], where, values)}`, values };
 }

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { BrokerError, type StorageCopy } from '../../../core/index.ts';
 import { checkDatabase, logSize, openToRead, tidyUp } from './check-database.ts';
 import { isOfTheDatabase, refusal, text } from '../database/failures.ts';
-import { refuseStranger } from '../database/open-database.ts';
-import { whenFree } from '../database/busy-retry.ts';
+import { schemaVersion } from '../database/schema-version.ts';
+import { retryWhileBusy } from '../database/busy-retry.ts';
 
 /** All pages in one step: between two, a commit of another process makes SQLite begin anew. */
 const allPages = 2 ** 30;
@@ -78,7 +78,7 @@ async function copy(source: string, partial: string, wait: number): Promise<void
   const log_bytes = logSize(source) ?? 0;
   const database = await openToRead(source);
   try {
-    const version = await whenFree(() => refuseStranger({ database, path: source }), wait).catch((error: unknown) => {
+    const version = await retryWhileBusy(() => schemaVersion({ database, path: source }), wait).catch((error: unknown) => {
       throw refusal(error, source);
     });
     if (version === 0) throw new BrokerError('INVALID_REQUEST', `${source} has no tables of muster: there is nothing to copy.`);

@@ -5,15 +5,15 @@ import { BrokerError, type Finding, type StorageCheck } from '../../../core/inde
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
 import { newest } from '../migrations/index.ts';
-import { refuseStranger } from '../database/open-database.ts';
-import { whenFree } from '../database/busy-retry.ts';
+import { schemaVersion } from '../database/schema-version.ts';
+import { retryWhileBusy } from '../database/busy-retry.ts';
 import { quoted, shapes } from '../queries/shapes.ts';
 
 /** So many records are named for each thing that may be wrong. */
 const named = 20;
 
 /**
- * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes nothing and holds nobody up. Each question
+ * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes nothing and blocks no other connection. Each query
  * sees what there is at one moment, so that what others commit meanwhile does not disturb; one transaction around all would only make the log grow.
  */
 export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
@@ -36,7 +36,7 @@ export async function checkDatabase(path: string, wait: number): Promise<Storage
   try {
     database = await openToRead(path);
     const opened = { database, path };
-    const version = await whenFree(() => refuseStranger(opened), wait);
+    const version = await retryWhileBusy(() => schemaVersion(opened), wait);
     if (version === 0) return done({ ...nothing, findings: [damaged('it has no tables of muster')] });
     return done({ schema_version: version, ...look(database, version) });
   } catch (error) {
@@ -117,7 +117,7 @@ function structureOf(database: DatabaseSync): Finding[] {
   return findings;
 }
 
-/** In a damaged file a question may fail: that is a finding, and the others are asked all the same. */
+/** In a damaged file a query may fail: that is a finding, and the others run all the same. */
 function attempt<T>(findings: Finding[], ask: () => T): T | undefined {
   try {
     return ask();

@@ -11,63 +11,59 @@ const circle: Record<string, unknown> = {};
 circle['self'] = circle;
 
 const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown, place: RegExp])[] = [
-  [answers.launchAnswer, undefined, /^the answer is undefined; the contract wants a launch/],
-  [answers.launchAnswer, { settled: true }, /^\/handle is undefined; .* a JSON object/],
-  [answers.launchAnswer, launch({ handle: 'h' }), /^\/handle is 'h'/],
-  [answers.launchAnswer, launch({ handle: { at: { run: () => 0 } } }), /^\/handle\/at\/run is a function; .* JSON/],
-  [answers.launchAnswer, launch({ handle: circle }), /deeper than/],
-  [answers.launchAnswer, launch({ handle: { when: new Date() } }), /^\/handle\/when is an object; .* not a Date/],
-  [answers.launchAnswer, launch({ handle: [new Map()] }), /^\/handle\/0 .* not a Map/],
-  [answers.launchAnswer, launch({ handle: { n: Number.NaN } }), /^\/handle\/n is NaN/],
-  [answers.launchAnswer, launch({ settled: 'yes' }), /^\/settled is 'yes'; .* true or false/],
-  [answers.launchAnswer, launch({ machines: {} }), /^\/machines is an object; .* a list of machine reports/],
-  [answers.launchAnswer, launch({ machines: [machine, null] }), /^\/machines\/1 is null/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, machine_id: '' }] }), /^\/machines\/0\/machine_id is ''/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, machine_id: 7 }] }), /^\/machines\/0\/machine_id is 7/],
-  [answers.launchAnswer, launch({ machines: [machine, { ...machine }] }), /^\/machines\/1\/machine_id is 'm-1'; .* each machine once/],
+  [answers.checkLaunch, undefined, /^the answer is undefined; the contract wants a launch/],
+  [answers.checkLaunch, { settled: true }, /^\/handle is undefined; .* a JSON object/],
+  [answers.checkLaunch, launch({ handle: 'h' }), /^\/handle is 'h'/],
+  [answers.checkLaunch, launch({ handle: { at: { run: () => 0 } } }), /^\/handle\/at\/run is a function; .* JSON/],
+  [answers.checkLaunch, launch({ handle: circle }), /deeper than/],
+  [answers.checkLaunch, launch({ handle: { when: new Date() } }), /^\/handle\/when is an object; .* not a Date/],
+  [answers.checkLaunch, launch({ handle: [new Map()] }), /^\/handle\/0 .* not a Map/],
+  [answers.checkLaunch, launch({ handle: { n: Number.NaN } }), /^\/handle\/n is NaN/],
+  [answers.checkLaunch, launch({ settled: 'yes' }), /^\/settled is 'yes'; .* true or false/],
+  [answers.checkLaunch, launch({ machines: {} }), /^\/machines is an object; .* a list of machine reports/],
+  [answers.checkLaunch, launch({ machines: [machine, null] }), /^\/machines\/1 is null/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: '' }] }), /^\/machines\/0\/machine_id is ''/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: 7 }] }), /^\/machines\/0\/machine_id is 7/],
+  [answers.checkLaunch, launch({ machines: [machine, { ...machine }] }), /^\/machines\/1\/machine_id is 'm-1'; .* each machine once/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, status: 'up' }] }), /^\/machines\/0\/status is 'up'; .* one of pending, running/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, ready: 1 }] }), /^\/machines\/0\/ready is 1/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, status: 'pending' }] }), /^\/machines\/0\/ready .* to be running/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, launched_at: 'soon' }] }), /^\/machines\/0\/launched_at is 'soon'; .* ISO 8601/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, reclaim_at: 5 }] }), /^\/machines\/0\/reclaim_at is 5/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, private_ip: 10 }] }), /^\/machines\/0\/private_ip is 10/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, market: 'cheap' }] }), /^\/machines\/0\/market is 'cheap'/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, data: 'zone' }] }), /^\/machines\/0\/data is 'zone'/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, data: { when: 1n } }] }), /^\/machines\/0\/data\/when is 1/],
+  [answers.checkLaunch, launch({ shortfall: [{ kind: 'sad', code: 'X', message: 'x' }] }), /^\/shortfall\/0\/kind is 'sad'/],
+  [answers.checkLaunch, launch({ shortfall: [{ kind: 'capacity', code: 'X' }] }), /^\/shortfall\/0\/message is undefined/],
   [
-    answers.launchAnswer,
-    launch({ machines: [{ ...machine, status: 'up' }] }),
-    /^\/machines\/0\/status is 'up'; .* one of pending, running/,
-  ],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, ready: 1 }] }), /^\/machines\/0\/ready is 1/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, status: 'pending' }] }), /^\/machines\/0\/ready .* to be running/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, launched_at: 'soon' }] }), /^\/machines\/0\/launched_at is 'soon'; .* ISO 8601/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, reclaim_at: 5 }] }), /^\/machines\/0\/reclaim_at is 5/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, private_ip: 10 }] }), /^\/machines\/0\/private_ip is 10/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, market: 'cheap' }] }), /^\/machines\/0\/market is 'cheap'/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, data: 'zone' }] }), /^\/machines\/0\/data is 'zone'/],
-  [answers.launchAnswer, launch({ machines: [{ ...machine, data: { when: 1n } }] }), /^\/machines\/0\/data\/when is 1/],
-  [answers.launchAnswer, launch({ shortfall: [{ kind: 'sad', code: 'X', message: 'x' }] }), /^\/shortfall\/0\/kind is 'sad'/],
-  [answers.launchAnswer, launch({ shortfall: [{ kind: 'capacity', code: 'X' }] }), /^\/shortfall\/0\/message is undefined/],
-  [
-    answers.launchAnswer,
+    answers.checkLaunch,
     launch({ shortfall: [{ kind: 'capacity', code: 'X', message: 'x', count: 1.5 }] }),
     /^\/shortfall\/0\/count is 1.5/,
   ],
-  [(value) => answers.observations(value, 2), [{}], /^the answer is a list of 1; .* each of the 2/],
-  [(value) => answers.observations(value, 1), undefined, /^the answer is undefined/],
-  [(value) => answers.observation(value, '/3'), { machines: [] }, /^\/3\/settled is undefined/],
-  [(value) => answers.observation(value, '/3'), { machines: [], settled: true, handle: null }, /^\/3\/handle is null/],
-  [answers.progress, undefined, /^the answer is undefined; .* progress/],
-  [answers.progress, {}, /^\/done is undefined/],
-  [answers.progress, { done: false, again_ms: -1 }, /^\/again_ms is -1/],
-  [answers.found, 'i-1', /^the answer is 'i-1'; .* a JSON object/],
-  [answers.identity, undefined, /^the answer is undefined; .* a text/],
-  [answers.places, { regions: ['a', 1], availability_zones: [] }, /^\/regions\/1 is 1/],
-  [answers.machineType, { name: 'm', vcpus: Infinity }, /^\/vcpus is Infinity/],
-  [answers.ownedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
-  [(value) => answers.livingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* asked for/],
-  [answers.offers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
+  [(value) => answers.checkObservations(value, 2), [{}], /^the answer is a list of 1; .* each of the 2/],
+  [(value) => answers.checkObservations(value, 1), undefined, /^the answer is undefined/],
+  [(value) => answers.checkObservation(value, '/3'), { machines: [] }, /^\/3\/settled is undefined/],
+  [(value) => answers.checkObservation(value, '/3'), { machines: [], settled: true, handle: null }, /^\/3\/handle is null/],
+  [answers.checkProgress, undefined, /^the answer is undefined; .* progress/],
+  [answers.checkProgress, {}, /^\/done is undefined/],
+  [answers.checkProgress, { done: false, again_ms: -1 }, /^\/again_ms is -1/],
+  [answers.checkFound, 'i-1', /^the answer is 'i-1'; .* a JSON object/],
+  [answers.checkIdentity, undefined, /^the answer is undefined; .* a text/],
+  [answers.checkPlaces, { regions: ['a', 1], availability_zones: [] }, /^\/regions\/1 is 1/],
+  [answers.checkMachineType, { name: 'm', vcpus: Infinity }, /^\/vcpus is Infinity/],
+  [answers.checkOwnedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
+  [(value) => answers.checkLivingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* asked for/],
+  [answers.checkOffers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
   [
-    answers.offers,
+    answers.checkOffers,
     Array.from({ length: 50 }, (_, n) => ({ key: `${n}${'x'.repeat(100_000)}` })),
     /^\/39\/key is .* at most 4000000 characters/,
   ],
-  [answers.prepared, { text: 'x'.repeat(4_000_001) }, /^\/text is .* at most 4000000 characters/],
-  [answers.prepared, Array.from({ length: 100_001 }, () => 0), /at most 100000 parts/],
-  [answers.offers, [{ key: '' }], /^\/0\/key is ''/],
-  [answers.findings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
+  [answers.checkPrepared, { text: 'x'.repeat(4_000_001) }, /^\/text is .* at most 4000000 characters/],
+  [answers.checkPrepared, Array.from({ length: 100_001 }, () => 0), /at most 100000 parts/],
+  [answers.checkOffers, [{ key: '' }], /^\/0\/key is ''/],
+  [answers.checkFindings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
 ];
 
 test('an answer that is not as the contract says is refused with its place and what is wanted', (t) => {
@@ -86,10 +82,10 @@ test('what the contract allows passes', (t) => {
     market: 'spot',
     data: { zone: 'a', left: undefined },
   };
-  t.notThrows(() => answers.launchAnswer(launch({ machines: [whole, { machine_id: 'm-2', status: 'pending', ready: false }] })));
-  t.notThrows(() => answers.observation(new ProviderFault('gone', 'no'), '/0'));
-  t.notThrows(() => answers.found(undefined));
-  t.notThrows(() => answers.livingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));
+  t.notThrows(() => answers.checkLaunch(launch({ machines: [whole, { machine_id: 'm-2', status: 'pending', ready: false }] })));
+  t.notThrows(() => answers.checkObservation(new ProviderFault('gone', 'no'), '/0'));
+  t.notThrows(() => answers.checkFound(undefined));
+  t.notThrows(() => answers.checkLivingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));
 });
 
 test('a list without an end ends, and one that is none is told', async (t) => {
@@ -123,7 +119,7 @@ test('ten thousand reports are looked through within a few milliseconds', (t) =>
   }));
   const times = Array.from({ length: 15 }, () => {
     const began = performance.now();
-    answers.observation({ machines, settled: true }, '/0');
+    answers.checkObservation({ machines, settled: true }, '/0');
     return performance.now() - began;
   });
   const best = Math.min(...times);

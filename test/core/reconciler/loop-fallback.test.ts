@@ -220,7 +220,7 @@ test('machines at an instance that was disabled are followed and given back', as
   east.boot();
   await bench.clock.advance(3_000);
   t.is((await bench.status(id)).request.status, 'completed');
-  await bench.desk.giveBack(east.live(id), 60);
+  await bench.requestService.giveBack(east.live(id), 60);
   await bench.clock.advance(5_000);
   t.deepEqual(east.live(id), []);
   await bench.close();
@@ -258,7 +258,7 @@ test('a request whose instance was named stays with it, one whose instance is no
     rejected: [],
     preference: { provider_instance: 'north' },
   } as const;
-  const { request } = await bench.desk.open({ template: { template_id: 'small' }, machine_count: 1 }, () => selection);
+  const { request } = await bench.requestService.create({ template: { template_id: 'small' }, machine_count: 1 }, selection);
   await bench.clock.advance(1_000);
   const ended = (await bench.status(request.request_id)).request;
   t.is(ended.status, 'failed');

@@ -9,12 +9,12 @@ test('machines that are returned go, those that stay stay, and nothing is refill
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
-  const returned = await bench.desk.giveBack(['m-2', 'm-4'], 3600);
+  const returned = await bench.requestService.giveBack(['m-2', 'm-4'], 3600);
   await bench.clock.advance(5_000);
   t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
   t.is((await bench.status(returned.request.request_id)).request.status, 'completed');
   t.is((await bench.status(id)).request.status, 'completed');
-  const again = await bench.desk.giveBack(['m-2'], 3600);
+  const again = await bench.requestService.giveBack(['m-2'], 3600);
   await bench.clock.advance(5_000);
   t.is((await bench.status(again.request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
@@ -27,7 +27,7 @@ test('a return while the request is in progress lowers what it wants', async (t)
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   await bench.clock.advance(1_000);
-  await bench.desk.giveBack(['m-1'], 3600);
+  await bench.requestService.giveBack(['m-1'], 3600);
   await bench.clock.advance(3_000);
   east.boot();
   await bench.clock.advance(5_000);
@@ -43,7 +43,7 @@ test('a cancelled request gives back what came and what still comes', async (t) 
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   await bench.clock.advance(1_000);
-  await bench.desk.cancel(id, 'no longer needed');
+  await bench.requestService.cancel(id, 'no longer needed');
   await bench.clock.advance(1_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.deepEqual(east.live(id), []);
@@ -56,7 +56,7 @@ test('cancelling an order whose answer was lost sends it once more, and releases
   const bench = await loopBench({ east });
   const id = await bench.request(2);
   await bench.clock.advance(50);
-  await bench.desk.cancel(id, undefined);
+  await bench.requestService.cancel(id, undefined);
   await bench.clock.advance(10_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.is(east.machines.size, 2);
@@ -90,10 +90,10 @@ test('a return of machines of an instance that is no longer configured says what
   const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
   const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
   const { stateOf, requestOf } = await import('../../support/case-of.ts');
-  const draft = new StateChange(
+  const change = new StateChange(
     stateOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
     1_000,
   );
-  watchReturn(draft, { left: 1, accepted: true, missing: ['west'] });
-  t.is(draft.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
+  watchReturn(change, { left: 1, accepted: true, missing: ['west'] });
+  t.is(change.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
 });

@@ -84,7 +84,7 @@ test('a launch that nobody lived to hear of is followed up when its replay is re
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   while (east.orders.length < 2) await bench.clock.advance(500);
-  await bench.desk.cancel(id, undefined);
+  await bench.requestService.cancel(id, undefined);
   await bench.clock.advance(60_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.deepEqual(east.live(id), []);

@@ -1,6 +1,9 @@
 import test from 'ava';
-import { fingerprint } from '../../../core/model/ids.ts';
+import { jsonFingerprint } from '../../../core/model/ids.ts';
 import { BrokerError, isBrokerError, type Template } from '../../../core/index.ts';
+import type { RequestDetail } from '../../../core/index.ts';
+import type { RequestInput } from '../../../core/requests/open-request.ts';
+import type { GivenIdentity, RequestService } from '../../../core/requests/request-service.ts';
 import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
@@ -14,13 +17,20 @@ const selection = {
   alternatives: [],
   rejected: [],
 } as const;
-const choose = () => selection;
-const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: fingerprint(body) });
+const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: jsonFingerprint(body) });
+
+/** Accepts a request as the operation does, with a selection that stands. */
+async function accept(service: RequestService, input: RequestInput, given: GivenIdentity = {}): Promise<RequestDetail> {
+  const existing = await service.existing(input, given);
+  if (existing) return existing;
+  await service.admit(input);
+  return service.create(input, selection, given);
+}
 const codeOf = (error: unknown) => (isBrokerError(error) ? error.code : String(error));
 
 test('the same key and body give one request, also for many at once; another body is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
-  const ask = (count: number) => bench.desk.open({ template: small, machine_count: count }, choose, { key: keyOf('k', count) });
+  const ask = (count: number) => accept(bench.requestService, { template: small, machine_count: count }, { key: keyOf('k', count) });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(2)));
   t.is(new Set(answers.map(({ request }) => request.request_id)).size, 1);
   t.is(codeOf(await t.throwsAsync(ask(3))), 'CONFLICT');
@@ -31,14 +41,14 @@ test('the same key and body give one request, also for many at once; another bod
 test('the same call again gets the same answer, whatever became of the request meanwhile', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  const ask = () => bench.desk.open({ template: small, machine_count: 1 }, choose, { key: keyOf('k', 1) });
+  const ask = () => accept(bench.requestService, { template: small, machine_count: 1 }, { key: keyOf('k', 1) });
   const first = (await ask()).request;
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
   const again = (await ask()).request;
   t.deepEqual([again.request_id, again.status, again.message], [first.request_id, first.status, first.message]);
-  const giveBack = () => bench.desk.giveBack(['m-1'], 60, { key: keyOf('r', 1) });
+  const giveBack = () => bench.requestService.giveBack(['m-1'], 60, { key: keyOf('r', 1) });
   const returned = (await giveBack()).request;
   await bench.clock.advance(5_000);
   const once = (await giveBack()).request;
@@ -48,7 +58,7 @@ test('the same call again gets the same answer, whatever became of the request m
 
 test('the same request id twice gives one request; for something else it is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
-  const ask = (machine_count: number) => bench.desk.open({ template: small, machine_count }, choose, { request_id: 'req-mine' });
+  const ask = (machine_count: number) => accept(bench.requestService, { template: small, machine_count }, { request_id: 'req-mine' });
   const [one, two] = await Promise.all([ask(2), ask(2)]);
   t.is(one.request.request_id, two.request.request_id);
   t.is(codeOf(await t.throwsAsync(ask(5))), 'ALREADY_EXISTS');
@@ -58,7 +68,7 @@ test('the same request id twice gives one request; for something else it is refu
 test('max_instances holds for one request, over requests, and under concurrency', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const template = { ...small, max_instances: 10 };
-  const ask = (machine_count: number) => bench.desk.open({ template, machine_count }, choose).then(() => 'taken', codeOf);
+  const ask = (machine_count: number) => accept(bench.requestService, { template, machine_count }).then(() => 'taken', codeOf);
   t.is(await ask(11), 'INSTANCE_LIMIT_EXCEEDED');
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask(3)));
   t.deepEqual([answers.filter((each) => each === 'taken').length, new Set(answers).size], [3, 2]);
@@ -72,7 +82,7 @@ test('machines count against max_instances until their release was accepted', as
   await ask();
   await bench.clock.advance(1_000);
   t.is(codeOf(await t.throwsAsync(ask())), 'INSTANCE_LIMIT_EXCEEDED');
-  await bench.desk.giveBack(['m-1', 'm-2'], 60);
+  await bench.requestService.giveBack(['m-1', 'm-2'], 60);
   await bench.clock.advance(3_000);
   await t.notThrowsAsync(ask());
   await bench.close();
@@ -81,7 +91,7 @@ test('machines count against max_instances until their release was accepted', as
 test('unlimited, forbidden and too many by any measure', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const ask = (max_instances: number, machine_count: number) =>
-    bench.desk.open({ template: { ...small, max_instances }, machine_count }, choose).then(() => 'taken', codeOf);
+    accept(bench.requestService, { template: { ...small, max_instances }, machine_count }).then(() => 'taken', codeOf);
   t.is(await ask(-1, 9_000), 'taken');
   t.is(await ask(0, 1), 'INSTANCE_LIMIT_EXCEEDED');
   t.is(await ask(-1, 10_001), 'INSTANCE_LIMIT_EXCEEDED');
@@ -92,7 +102,7 @@ test('a return names every unknown machine and then returns nothing', async (t) 
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.request(2);
   await bench.clock.advance(1_000);
-  const error = await t.throwsAsync(bench.desk.giveBack(['m-1', 'm-8', 'm-9'], 60));
+  const error = await t.throwsAsync(bench.requestService.giveBack(['m-1', 'm-8', 'm-9'], 60));
   t.is(codeOf(error), 'MACHINE_NOT_FOUND');
   t.regex(error?.message ?? '', /'m-8', 'm-9'; nothing is returned/);
   t.is((await bench.store.find('signal', {})).length, 0);
@@ -106,15 +116,15 @@ test('what is over cannot be cancelled, nor can a return; cancelling twice is ha
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
-  t.is(codeOf(await t.throwsAsync(bench.desk.cancel(id, undefined))), 'CONFLICT');
-  const returned = await bench.desk.giveBack(['m-1'], 60);
-  t.is(codeOf(await t.throwsAsync(bench.desk.cancel(returned.request.request_id, undefined))), 'CONFLICT');
-  t.is(codeOf(await t.throwsAsync(bench.desk.cancel('req-nobody', undefined))), 'REQUEST_NOT_FOUND');
+  t.is(codeOf(await t.throwsAsync(bench.requestService.cancel(id, undefined))), 'CONFLICT');
+  const returned = await bench.requestService.giveBack(['m-1'], 60);
+  t.is(codeOf(await t.throwsAsync(bench.requestService.cancel(returned.request.request_id, undefined))), 'CONFLICT');
+  t.is(codeOf(await t.throwsAsync(bench.requestService.cancel('req-nobody', undefined))), 'REQUEST_NOT_FOUND');
   const other = await bench.request(1);
-  await bench.desk.cancel(other, 'a');
-  await bench.desk.cancel(other, 'b');
+  await bench.requestService.cancel(other, 'a');
+  await bench.requestService.cancel(other, 'b');
   await bench.clock.advance(5_000);
-  t.is((await (await bench.desk.cancel(other, 'c')).load()).request.status, 'cancelled');
+  t.is((await (await bench.requestService.cancel(other, 'c')).load()).request.status, 'cancelled');
   await bench.close();
 });
 
@@ -126,8 +136,8 @@ test('more pending requests than the bound are refused with UNAVAILABLE', async 
   const { memoryDriver } = await import('../../support/memory-driver.ts');
   const { silentLog } = await import('../../../core/index.ts');
   const store = await memoryDriver().open({}, { clock: bench.clock, log: silentLog });
-  const desk = new RequestService(store, bench.clock, noRefresh, 2);
-  const ask = () => desk.open({ template: small, machine_count: 1 }, choose);
+  const requestService = new RequestService(store, bench.clock, noRefresh, 2);
+  const ask = () => accept(requestService, { template: small, machine_count: 1 });
   await ask();
   await ask();
   t.is(codeOf(await t.throwsAsync(ask())), 'UNAVAILABLE');
@@ -147,11 +157,11 @@ function doubtful(bench: LoopBench, kept: boolean): void {
 test('a commit of which the storage cannot say what became of it is looked for by its id, and answered when it is there', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   doubtful(bench, true);
-  const { request } = await bench.desk.open({ template: small, machine_count: 2 }, choose);
+  const { request } = await accept(bench.requestService, { template: small, machine_count: 2 });
   t.truthy(await bench.store.get('request', { request_id: request.request_id }));
   await bench.clock.advance(1_000);
   doubtful(bench, true);
-  const returned = await bench.desk.giveBack(['m-1'], 60);
+  const returned = await bench.requestService.giveBack(['m-1'], 60);
   t.is((await bench.status(returned.request.request_id)).request.kind, 'return');
   t.is((await bench.store.find('request', {})).length, 2);
   await bench.close();
@@ -166,7 +176,7 @@ test('what cannot be found is refused within seconds, naming the id to ask again
     t.regex(refused?.message ?? '', /^It is not known whether '(req|ret)-[^']+' was stored: .*The disk failed\.$/);
     return refused as BrokerError;
   };
-  const ask = (given = {}) => bench.desk.open({ template: small, machine_count: 2 }, choose, given);
+  const ask = (given = {}) => accept(bench.requestService, { template: small, machine_count: 2 }, given);
   const { details } = await refusal(ask);
   const request_id = String(details['request_id']);
   t.is(await bench.store.count('request', {}), 0);
@@ -176,7 +186,7 @@ test('what cannot be found is refused within seconds, naming the id to ask again
     [request_id, request_id],
   );
   await bench.clock.advance(1_000);
-  const back = await refusal(() => bench.desk.giveBack(['m-1'], 60));
+  const back = await refusal(() => bench.requestService.giveBack(['m-1'], 60));
   t.regex(String(back.details['request_id']), /^ret-/);
   t.is(await bench.store.count('request', {}), 1);
   await bench.close();
@@ -192,7 +202,7 @@ test('what was refused, and what was certainly not written, is not looked for', 
   };
   const commit = bench.store.commit.bind(bench.store);
   bench.store.commit = () => Promise.reject(new BrokerError('UNAVAILABLE', 'The disk is full.'));
-  t.is(codeOf(await t.throwsAsync(bench.desk.open({ template: small, machine_count: 2 }, choose))), 'UNAVAILABLE');
+  t.is(codeOf(await t.throwsAsync(accept(bench.requestService, { template: small, machine_count: 2 }))), 'UNAVAILABLE');
   t.is(reads, 0);
   bench.store.commit = commit;
   await bench.close();
@@ -202,7 +212,7 @@ test('a return of few machines reads these, not all machines of the requests tha
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.request(200);
   await bench.clock.advance(1_000);
-  const { request } = await bench.desk.giveBack(['m-7', 'm-3'], 60);
+  const { request } = await bench.requestService.giveBack(['m-7', 'm-3'], 60);
   let read = 0;
   const find = bench.store.find.bind(bench.store);
   bench.store.find = async (kind, query) => {

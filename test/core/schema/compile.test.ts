@@ -42,7 +42,7 @@ const accepted: readonly (readonly [string, unknown, unknown])[] = [
   ['a value of a choice', { count: 1, word: 'no' }, { machine_count: 1, word: 'no' }],
 ];
 for (const [title, raw, value] of accepted) {
-  test(`a known spelling is brought to the field's own name: ${title}`, (t) => {
+  test(`a known spelling is replaced by the field's own name: ${title}`, (t) => {
     const given = structuredClone(raw);
     const parsed = thing.parse(raw);
     t.deepEqual(parsed.value, value as never);
@@ -50,11 +50,11 @@ for (const [title, raw, value] of accepted) {
   });
 }
 
-test('defaults fill what is absent, also inside an absent object that has a default', (t) => {
+test('defaults fill absent fields, also inside an absent object with a default', (t) => {
   t.deepEqual(compile(Type.Object({ inner: Inner })).parse({}).value, { inner: { fast_boot: true } });
 });
 
-test('an own name beats an alias of another field', (t) => {
+test('the own name of a field takes precedence over an alias of another field', (t) => {
   t.deepEqual(open.parse({ image: 'x' }).value, { image: 'x' });
 });
 
@@ -73,12 +73,12 @@ const converted: readonly (readonly [string, Record<string, unknown>, Record<str
   ['null', { count: '3', port: 'null' }, { machine_count: 3, port: null }],
 ];
 for (const [title, raw, value] of converted) {
-  test(`text is converted where that is unmistakable: ${title}`, (t) => {
+  test(`text is converted where the result is unambiguous: ${title}`, (t) => {
     t.deepEqual(thing.parse(raw, { convert: true }).value, value as never);
   });
 }
 
-test('without conversion text is no number', (t) => {
+test('without conversion text is not a number', (t) => {
   t.deepEqual(thing.parse({ count: '3' }).findings, [
     { level: 'error', path: '/machine_count', message: 'must be an integer, not a string' },
   ]);
@@ -115,7 +115,7 @@ const refused: readonly (readonly [string, unknown, readonly (readonly [string, 
   ],
 ];
 for (const [title, raw, findings] of refused) {
-  test(`what is wrong is said with its place: ${title}`, (t) => {
+  test(`an error is reported with its path: ${title}`, (t) => {
     t.deepEqual(
       (thing.parse(raw).findings ?? []).map(({ path, message }) => [path, message] as const),
       [...findings],
@@ -123,12 +123,12 @@ for (const [title, raw, findings] of refused) {
   });
 }
 
-test('of fewer findings than a hundred none is left out', (t) => {
+test('fewer than a hundred findings are all reported', (t) => {
   const names = Array.from({ length: 100 }, (_, i) => i);
   t.is(thing.parse({ count: 1, names }).findings?.length, 100);
 });
 
-test('of more unknown fields than are told the first are told, and how many more there are', (t) => {
+test('of too many unknown fields the first are reported, with the number of the rest', (t) => {
   const closed = compile(Type.Object({ count: Type.Integer() }, { additionalProperties: false }));
   const unknown = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, 1]));
   const { findings = [] } = closed.parse({ count: 1, ...unknown });
@@ -138,7 +138,7 @@ test('of more unknown fields than are told the first are told, and how many more
   t.like(closed.parse({ count: 1, ...unknown }, { most: 0 }).findings, { length: 1, 0: { path: '' } });
 });
 
-test('an unknown field is told once, by its pointer', (t) => {
+test('an unknown field is reported once, with its pointer', (t) => {
   const closed = compile(Type.Object({ a: Type.Object({ count: Type.Integer() }, { additionalProperties: false }) }));
   t.deepEqual(closed.parse({ a: { count: 1, 'x/~y': 1 } }).findings, [
     { level: 'error', path: '/a/x~1~0y', message: 'unknown field; known: count' },
@@ -164,7 +164,7 @@ const { json } = fc.letrec((tie) => ({
   ),
 }));
 
-test('parse never throws, and either gives a value or says why not', (t) => {
+test('parse never throws and returns either a value or findings', (t) => {
   fc.assert(
     fc.property(json, fc.boolean(), (raw, convert) => {
       const parsed = thing.parse(raw, { convert });
@@ -174,7 +174,7 @@ test('parse never throws, and either gives a value or says why not', (t) => {
   t.pass();
 });
 
-test('canonical spelling of canonical spelling is the same', (t) => {
+test('canonical spelling is idempotent', (t) => {
   fc.assert(
     fc.property(json, (raw) => {
       const once = thing.canonical(raw).value;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { sift } from '../../../core/selection/eligibility.ts';
+import { splitByEligibility } from '../../../core/selection/eligibility.ts';
 import fc from 'fast-check';
 import { isBrokerError } from '../../../core/index.ts';
 import type { Candidate, SelectionQuery } from '../../../core/selection/candidate.ts';
@@ -225,6 +225,6 @@ test('whatever the candidates, the winner is eligible and never among the altern
 });
 
 test('an instance that lacks the API says which ones it offers', (t) => {
-  const { rejected } = sift(query({ provider_api: 'ASG' }), 'default', [east]);
+  const { rejected } = splitByEligibility(query({ provider_api: 'ASG' }), 'default', [east]);
   t.true(rejected[0]?.reason.endsWith(`'ASG' but ${east.apis.join(', ')}`), rejected[0]?.reason);
 });

@@ -6,21 +6,21 @@ import { definePlugin, isPlugin } from '../../../core/index.ts';
 const name = token<string>('name');
 const words = extensionPoint<string>('words');
 
-test('a token has the value that was set for it, in its own container alone', (t) => {
+test('a token has its value only in the container where it was set', (t) => {
   const one = new Container().set(name, 'one');
   const two = new Container().set(name, 'two');
   t.is(one.get(name), 'one');
   t.is(two.get(name), 'two');
 });
 
-test('setting twice, and asking for what nobody set, say which token it is', (t) => {
+test('a second value and a missing value are errors that name the token', (t) => {
   const container = new Container();
-  t.throws(() => container.get(name), { message: "Nothing is set for 'name'." });
+  t.throws(() => container.get(name), { message: "No value is set for 'name'." });
   container.set(name, 'x');
   t.throws(() => container.set(name, 'y'), { message: "'name' is set already." });
 });
 
-test('what is provided is made once, at its first use', (t) => {
+test('a provided value is made once, at its first use', (t) => {
   let made = 0;
   const container = new Container().provide(name, () => `made ${++made}`);
   t.is(made, 0);
@@ -35,7 +35,7 @@ test('an extension point keeps the order of its contributions, and is empty with
   t.deepEqual(container.all(words), ['a', 'b']);
 });
 
-test('a plugin is recognised by its mark, and what it lists goes to the extension points', (t) => {
+test('a plugin is recognized by its mark, and its contributions go to the extension points', (t) => {
   const scheduler = { name: 'x' } as never;
   const plugin = definePlugin({ name: 'p', contract: 1, schedulers: [scheduler] });
   t.true(isPlugin(plugin));

@@ -2,12 +2,12 @@ import test from 'ava';
 import { Command } from 'commander';
 import { operations } from '../../../core/operations/registry.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
-import { commandTree, nodesOf } from '../../../host/cli/command-tree.ts';
+import { commandTree, nodesOf } from '../../../host/cli/commands/completion-script.ts';
 import { declarations } from '../../../host/cli/operations/declared-operations.ts';
 import { operationGroups } from '../../../host/cli/operations/operation-groups.ts';
 import { programOf } from '../../../host/cli/program.ts';
 
-const terminal = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+const terminal = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colors: false };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
 
 test('every operation is a command of one of the groups', async (t) => {

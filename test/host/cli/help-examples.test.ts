@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { readInput } from '../../../core/operations/read-input.ts';
 import { operations, type Operations } from '../../../core/operations/registry.ts';
 import { formsOf } from '../../../host/cli/command-forms.ts';
-import { commandTree, nodesOf, type CommandNode } from '../../../host/cli/command-tree.ts';
+import { commandTree, nodesOf, type CommandNode } from '../../../host/cli/commands/completion-script.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { programOf } from '../../../host/cli/program.ts';
 import { readTexts } from '../../../host/cli/operations/read-texts.ts';
@@ -14,7 +14,7 @@ const terminal = {
   err() {},
   outIsScreen: false,
   errIsScreen: false,
-  colours: false,
+  colors: false,
 };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from '../../../host/cli/operations/declared-operations.ts';
-import { nameInputs } from '../../../host/cli/operations/rename-inputs.ts';
+import { nameInputs } from '../../../host/cli/operations/operation-commands.ts';
 import { withFile } from '../../../host/cli/operations/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { readTexts, templateFields, UsageError } from '../../../host/cli/operations/read-texts.ts';

@@ -6,10 +6,10 @@ import { table } from '../../../host/cli/output/table.ts';
 import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
-import { wantsColours } from '../../../host/process/terminal.ts';
+import { wantsColors } from '../../../host/process/terminal.ts';
 import { watch } from '../../../host/cli/operations/watch.ts';
 
-const plain = { colours: false };
+const plain = { colors: false };
 
 test('columns are as wide as what stands in them, also with wide letters and marks', (t) => {
   t.is(
@@ -32,13 +32,13 @@ test('what a terminal would obey does not reach it', (t) => {
   t.is(table(['a'], [['x\u001b[31m\n\u009by\u202e']], plain), 'A\nx [31m y\n');
 });
 
-test('colours come only where they are wanted', (t) => {
-  t.is(table(['status'], [['failed']], { colours: true }), '\u001b[1mSTATUS\u001b[22m\n\u001b[31mfailed\u001b[39m\n');
+test('colors come only where they are wanted', (t) => {
+  t.is(table(['status'], [['failed']], { colors: true }), '\u001b[1mSTATUS\u001b[22m\n\u001b[31mfailed\u001b[39m\n');
   t.is(table(['status'], [['failed']], plain), 'STATUS\nfailed\n');
-  t.true(wantsColours({ isTTY: true }, { TERM: 'xterm' }));
-  t.false(wantsColours({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' }));
-  t.false(wantsColours({ isTTY: true }, { TERM: 'dumb' }));
-  t.false(wantsColours({}, {}));
+  t.true(wantsColors({ isTTY: true }, { TERM: 'xterm' }));
+  t.false(wantsColors({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' }));
+  t.false(wantsColors({ isTTY: true }, { TERM: 'dumb' }));
+  t.false(wantsColors({}, {}));
 });
 
 test('a list is a table without the columns that nobody has', (t) => {
@@ -159,7 +159,7 @@ test('that a list is not whole is said beside it', async (t) => {
     err: (text: string) => void (written.err += text),
     outIsScreen: false,
     errIsScreen: false,
-    colours: false,
+    colors: false,
   };
   await print('list_active_requests', { requests: [{ request_id: 'r' }], count: 1, total_count: 9 }, 'table', terminal);
   t.regex(written.err, /1 of 9 are shown/);
@@ -169,7 +169,7 @@ test('that a list is not whole is said beside it', async (t) => {
 test('a list of what is active says so beside it, unless the caller chose', async (t) => {
   const said = async (operation: string, input: object, key = 'requests') => {
     let err = '';
-    const terminal = { out() {}, err: (text: string) => void (err += text), outIsScreen: false, errIsScreen: false, colours: false };
+    const terminal = { out() {}, err: (text: string) => void (err += text), outIsScreen: false, errIsScreen: false, colors: false };
     const answer = { [key]: [{ request_id: 'r' }], count: 1, total_count: 1 };
     await print(operation, answer, 'table', terminal, input as Readonly<Record<string, unknown>>);
     return err;
@@ -228,7 +228,7 @@ test('a return that went well says nothing of failures', (t) => {
 test('progress is a line for each change, and one line that is written anew on a screen', (t) => {
   const told = (errIsScreen: boolean): string => {
     let text = '';
-    const shown = progress({ out() {}, err: (more) => (text += more), outIsScreen: false, errIsScreen, colours: false });
+    const shown = progress({ out() {}, err: (more) => (text += more), outIsScreen: false, errIsScreen, colors: false });
     for (const now of [request({}), request({}), request({ status: 'completed' })]) shown.show(now);
     shown.end();
     return text;
@@ -251,7 +251,7 @@ test('watching prints what changed until the end, in the same place on a screen'
         seconds: 0.001,
         signal,
       },
-      { out: (more) => (text += more), err() {}, outIsScreen, errIsScreen: false, colours: false },
+      { out: (more) => (text += more), err() {}, outIsScreen, errIsScreen: false, colors: false },
     );
     t.is(last, 'end');
     return text;
@@ -262,7 +262,7 @@ test('watching prints what changed until the end, in the same place on a screen'
 
 test('watching ends with an interruption, and not with a failure', async (t) => {
   const controller = new AbortController();
-  const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+  const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colors: false };
   const options = { look: async () => 'x', text: () => 'x', hasEnded: () => false, seconds: 60, signal: controller.signal };
   t.is(await watch(options, terminal), 'x');
   const broken = { ...options, look: () => Promise.reject(new Error('gone')), signal: new AbortController().signal };

@@ -24,7 +24,7 @@ test('a reader that leaves early is no failure, whichever stream it read', async
     '"$MUSTER" requests create small 1 --no-server 2>&1 >/dev/null | head -1; echo "${PIPESTATUS[0]}"',
     place.directory,
   );
-  t.regex(progress.out, /^req-.* pending: .*\n0\n$/, 'no colours, nothing written anew');
+  t.regex(progress.out, /^req-.* pending: .*\n0\n$/, 'no colors, nothing written anew');
   t.is(Object.values(place.simulator.ledger().live).flat().length, 1);
 });
 
@@ -38,7 +38,7 @@ test('results that cannot be written are a failure in a sentence, without a stac
   t.is((await sh('exec "$MUSTER" config show >&-', place.directory)).code, 0);
 });
 
-test('on a terminal there are colours, and one line of progress that fits it', async (t) => {
+test('on a terminal there are colors, and one line of progress that fits it', async (t) => {
   const place = await makePlace({ knobs: { boot_ms: 700 } });
   t.teardown(() => place.close());
   const line = '"$MUSTER" requests create small 1 --no-server';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { lockDataDirectory, makeDataDirectory, takeTurn, warnOfOtherWriters } from '../../../host/data-directory/data-directory.ts';
+import { lockDataDirectory, makeDataDirectory, lockStart, warnOfOtherWriters } from '../../../host/data-directory/data-directory.ts';
 import { openServerLog } from '../../../host/client/server-log.ts';
 import { readServerPlace, writeServerPlace, type ServerPlace } from '../../../host/data-directory/server-place.ts';
 import { readLastStart, writeLastStart, type StartRecord } from '../../../host/data-directory/start-record.ts';
@@ -77,7 +77,7 @@ test('no lock is made where a link leads', async (t) => {
   makeDataDirectory(linked);
   for (const name of ['server.lock', 'start.lock']) symlinkSync(join(directory, 'made'), join(linked, name));
   t.throws(() => lockDataDirectory(linked), { message: /cannot be used: ELOOP/ });
-  t.throws(() => takeTurn(linked), { message: /cannot be used: ELOOP/ });
+  t.throws(() => lockStart(linked), { message: /cannot be used: ELOOP/ });
   t.false(existsSync(join(directory, 'made')));
 });
 
@@ -89,7 +89,7 @@ test('what others may write says neither where a server is nor how one is starte
   writeLastStart(data, { cwd: '/', options: [] } as unknown as StartRecord);
   t.truthy(readLastStart(data));
   for (const name of ['server.json', 'server.options.json']) chmodSync(join(data, name), 0o666);
-  t.throws(() => readServerPlace(data), { message: /server\.json is not believed: others may write it \(mode 666\)/ });
+  t.throws(() => readServerPlace(data), { message: /server\.json is not used: other users can write to it \(mode 666\)/ });
   t.is(readLastStart(data), undefined);
   chmodSync(join(data, 'server.json'), 0o600);
 });
@@ -153,7 +153,7 @@ withForeignFiles(
     ]) {
       const { code, err } = await asNobody(launcher, args, { cwd: directory, env });
       t.is(code, 4, err);
-      t.regex(err, /server\.json is not believed: it belongs to the user with id 1\. Ask its server by --url, remove the file, or set/);
+      t.regex(err, /server\.json is not used: it belongs to the user with id 1\. Call its server with --url, remove the file, or set/);
     }
     const restart = await execCli(['server', 'restart', '--port', '0'], { cwd: directory });
     t.is(restart.code, 4, restart.out);
@@ -172,6 +172,6 @@ withForeignFiles('a data directory of another user is told at the start', async 
   warnOfOtherWriters(directory, log);
   t.regex(
     warned.join(),
-    /belongs to the user with id 65534, who could replace the store\. Give it to the user that runs the broker \(id 0\)/,
+    /belongs to the user with id 65534, who can replace the store\. Change its owner to the user that runs the broker \(id 0\)/,
   );
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { isTaken, lockDataDirectory, makeDataDirectory, takeTurn } from '../../../host/data-directory/data-directory.ts';
+import { isTaken, lockDataDirectory, makeDataDirectory, lockStart } from '../../../host/data-directory/data-directory.ts';
 import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { makePlace, until, type Place } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
@@ -89,9 +89,9 @@ test('a look whether the directory is taken does not turn away a server that tak
   await new Promise((resolve) => void looking.stdout?.once('data', resolve));
   t.true(isTaken(data));
   lockDataDirectory(data)[Symbol.dispose]();
-  using turn = takeTurn(data);
+  using turn = lockStart(data);
   t.truthy(turn);
-  t.is(takeTurn(data), undefined, 'one turn at a time');
+  t.is(lockStart(data), undefined, 'one turn at a time');
 });
 
 test('what answers at a URL and is no muster server is said', async (t) => {

@@ -69,7 +69,7 @@ test('a work directory that may not be written is said in one JSON message, with
   t.deepEqual(Object.keys(JSON.parse(out)), ['message']);
   t.regex(
     JSON.parse(out).message,
-    /^The data directory .*work cannot be used: EACCES.*start\.lock'\. Change the rights, or set MUSTER_DATA_DIR/,
+    /^The data directory .*work cannot be used: EACCES.*start\.lock'\. Change the permissions, or set MUSTER_DATA_DIR/,
   );
   t.regex(err, /^\{"level":"error".*"script":"getAvailableTemplates"/, 'where the log cannot be written, standard error has it');
 });

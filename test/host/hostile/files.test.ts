@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
-import { localExecutor } from '../../../host/sdk/carry-in.ts';
+import { localExecutor } from '../../../host/sdk/local-executor.ts';
 import { makePlace, startBroker } from '../../support/boot-broker.ts';
 import { serveBroker } from './serve.ts';
 
@@ -74,7 +74,7 @@ test('links in the directory of the configuration tell callers nothing of what t
   );
   const said = providers.map(({ errors }: any) => (errors[0] ?? '').replace(/credential_file \S+/, '…'));
   t.is(new Set(said.slice(0, 6)).size, 1, said.join('\n'));
-  t.regex(said[0], /callers are told nothing/);
+  t.regex(said[0], /callers cannot ask about other files/);
   t.deepEqual(said.slice(6), ['', 'FILE_NOT_FOUND: … does not exist'], 'of what lies there itself they are told');
 });
 

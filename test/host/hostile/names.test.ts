@@ -30,7 +30,7 @@ test('on a loopback address the server answers to its own names alone: a page un
     t.is(await statusOf(server, call(host)), 403, host);
   t.is(await statusOf(server, call('localhost', '', 'http://evil.example/api/v1/templates/')), 403);
   const [answer] = (await talk(server.port, call('evil.example'))).answers;
-  t.is(JSON.parse(answer?.body ?? '').detail, "Host 'evil.example' is none of this server's names; server.allowed_hosts adds one.");
+  t.is(JSON.parse(answer?.body ?? '').detail, "Host 'evil.example' is not a name of this server; server.allowed_hosts adds a name.");
 });
 
 test('and to pages of this machine alone: one of another place can do nothing, without asking its browser either', async (t) => {

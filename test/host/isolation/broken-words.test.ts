@@ -29,6 +29,6 @@ test('a strategy that fails where it is asked whether a file is its own is named
   t.teardown(() => broker.close());
   const { body, status } = await broker.call('POST', '/templates/refresh');
   t.is(status, 200);
-  t.regex(body.message, /strategy 'reading' failed where it was asked .*: lost for words/);
+  t.regex(body.message, /strategy 'reading' failed to check whether .*: lost for words/);
   t.is((await broker.call('GET', '/templates/small')).status, 200);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { CallTracking, callMemory, readTracking } from '../../../host/loop/diagnosis/call-marks.ts';
+import { SharedCallTracking, callMemory, readTracking } from '../../../host/loop/diagnosis/shared-call-tracking.ts';
 import { Quarantine } from '../../../host/loop/diagnosis/quarantine.ts';
 import { endedBy, diagnoseHang } from '../../../host/loop/diagnosis/hang-diagnosis.ts';
 
@@ -83,7 +83,7 @@ test('without a name it is who was in the part that runs at once; in code of our
 test('marks say who runs at once and whose calls are under way, and in whose name timers run', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new CallTracking(memory, names);
+  const marks = new SharedCallTracking(memory, names);
   const seen: unknown[] = [];
   let end = (): void => undefined;
   const long = marks.call('east', async () => {
@@ -111,7 +111,7 @@ test('marks say who runs at once and whose calls are under way, and in whose nam
 test('marks say for which request a plugin is called, and in whose name a thread ends itself', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new CallTracking(memory, names);
+  const marks = new SharedCallTracking(memory, names);
   const [one, other] = [of('req-1', 'small'), of('req-2', 'größer')];
   const seen: unknown[] = [];
   const see = () => void seen.push(readTracking(memory, names).at_once);

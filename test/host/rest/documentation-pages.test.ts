@@ -95,7 +95,14 @@ test('the pages carry a policy of their own, the id of the call, and no header t
     t.is(headers['x-request-id'], 'call-7', path);
     t.regex(String(headers['content-security-policy']), /^default-src 'self';script-src 'self';style-src 'self'( 'nonce-[\w+/=]+')?;/);
     t.notRegex(String(headers['content-security-policy']), /unsafe|https:|\*/);
-    t.like(headers, { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
+    t.like(headers, {
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-permitted-cross-domain-policies': 'none',
+    });
     t.deepEqual(
       Object.keys(headers).filter((name) => /^(access-control|strict-transport|x-ratelimit)/.test(name)),
       [],

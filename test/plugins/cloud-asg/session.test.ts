@@ -42,7 +42,7 @@ test('the SDK of Auto Scaling is loaded by the first call to it, not before', (t
   const script = `
     import { cloud } from './plugins/cloud/index.ts';
     import './plugins/cloud-asg/index.ts';
-    import { createSimulator } from './plugins/cloud-simulator/server.ts';
+    import { createSimulator } from './plugins/cloud-simulator/server/server.ts';
     import { systemClock, silentLog } from './core/index.ts';
     const simulator = createSimulator();
     const endpoint_url = await simulator.listen();

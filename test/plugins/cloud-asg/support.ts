@@ -13,10 +13,8 @@ import {
 } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
-import { cloud } from '../../../plugins/cloud/index.ts';
-import { contextOf, prepared, quietCall, type Stage } from '../cloud/support.ts';
+import { prepared, stage, type Stage } from '../cloud/support.ts';
 
 export type Order = LaunchOrder<any, any>;
 
@@ -39,29 +37,15 @@ export interface GroupStage extends Stage {
 
 export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<GroupStage> {
   const clock = standingClock();
-  const simulator = createSimulator({ clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } });
-  const endpoint_url = await simulator.listen();
-  const session = await cloud.connect(
-    { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },
-    contextOf({ clock: { now: () => clock.now(), monotonic: () => clock.now(), sleep: systemClock.sleep } as typeof systemClock }),
-  );
-  const call = quietCall();
-  const stage: Stage = {
-    simulator,
-    session,
-    call,
-    calls: (action) => simulator.audit().filter((entry) => entry.action === action).length,
-    async close() {
-      session.close();
-      await simulator.close();
-    },
-  };
-  t.teardown(stage.close);
+  const time = { now: () => clock.now(), monotonic: () => clock.now(), sleep: systemClock.sleep } as typeof systemClock;
+  const cloud = await stage(config, { clock: time }, { clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } });
+  const { simulator, session, call } = cloud;
+  t.teardown(cloud.close);
   const handleOf = ({ prepared: { name, unit, weighted } }: Order) => ({ name, unit, weighted });
   const dispose = async (order: Order) => (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
   return {
-    ...stage,
-    order: (more) => prepared(asg, stage, more),
+    ...cloud,
+    order: (more) => prepared(asg, cloud, more),
     launch: (order) => asg.launch(session, order, call),
     async look(order, known = []) {
       const [seen] = await asg.observe(session, [{ handle: handleOf(order), order, known }], call);

@@ -59,8 +59,7 @@ test('preparing again after a crash arrives at the same launch template and para
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: twoTypes });
-  cloud.session.memory.clear();
-  const again = await ec2Fleet.prepare?.(cloud.session, { ...order, prepared: undefined }, cloud.call);
+  const again = await ec2Fleet.prepare?.(await cloud.restarted(), { ...order, prepared: undefined }, cloud.call);
   t.deepEqual(JSON.parse(JSON.stringify(again)), order.prepared);
   t.is(cloud.calls('CreateLaunchTemplate'), 1);
 });

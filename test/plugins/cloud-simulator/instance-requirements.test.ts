@@ -11,7 +11,7 @@ import { instanceTypes } from '../../../plugins/cloud-simulator/catalogue.ts';
 import { matchesRequirements, typesFor } from '../../../plugins/cloud-simulator/launch/requirements/instance-requirements.ts';
 import type { Market } from '../../../plugins/cloud-simulator/launch/specification/launch-spec.ts';
 import { readRequirements } from '../../../plugins/cloud-simulator/launch/requirements/read-requirements.ts';
-import type { Moment } from '../../../plugins/cloud-simulator/dispatch/call-context.ts';
+import type { CallContext } from '../../../plugins/cloud-simulator/state/call-context.ts';
 import { createRegionState } from '../../../plugins/cloud-simulator/state/region-state.ts';
 import { readForm } from '../../../plugins/cloud-simulator/wire/form.ts';
 import { codeOf, launch, openCloud } from './support.ts';
@@ -134,20 +134,20 @@ test('the types without and with an attribute are together all types', (t) => {
   );
 });
 
-/** Only what `typesFor` reads of a moment. */
-function momentIn(region: string): Moment {
+/** Only what `typesFor` reads of a call context. */
+function contextIn(region: string): CallContext {
   return {
     state: createRegionState('000000000000', region, {
       tokenMemoryMs: () => 0,
-      moment: () => {
+      contextIn: () => {
         throw new Error('Nothing happens here.');
       },
     }),
-  } as unknown as Moment;
+  } as unknown as CallContext;
 }
 
 function priced(query: string, market: Market): { names: string[]; dearest: number; cheapest: number } {
-  const types = typesFor(momentIn('us-east-1'), readForm(query).params, market);
+  const types = typesFor(contextIn('us-east-1'), readForm(query).params, market);
   const prices = types.map((type) => (market === 'spot' ? type.spot_price : type.on_demand_price));
   return { names: types.map((type) => type.instance_type), dearest: Math.max(...prices), cheapest: Math.min(...prices) };
 }
@@ -180,15 +180,15 @@ test('Spot prices can be measured by the cheapest On-Demand price', (t) => {
 });
 
 test('prices are compared by vCPU when the target counts vCPUs', (t) => {
-  const wide = typesFor(momentIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand', { unit: 'vcpu' });
-  const single = typesFor(momentIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand');
+  const wide = typesFor(contextIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand', { unit: 'vcpu' });
+  const single = typesFor(contextIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand');
 
   t.true(wide.some((type) => type.vcpus >= 64));
   t.false(single.some((type) => type.vcpus >= 64));
 });
 
 test('types of another architecture than the image’s do not count, nor do their prices', (t) => {
-  const types = typesFor(momentIn('us-east-1'), readForm(eight).params, 'on-demand', { arch: 'x86_64' });
+  const types = typesFor(contextIn('us-east-1'), readForm(eight).params, 'on-demand', { arch: 'x86_64' });
 
   t.true(types.length > 0);
   t.true(types.every((type) => type.arch === 'x86_64'));

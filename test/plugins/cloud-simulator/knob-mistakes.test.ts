@@ -1,6 +1,7 @@
 // oxlint-disable unicorn/no-thenable -- `then` is the name of the knob's field on the wire
 import test from 'ava';
-import { defaultKnobs, turnKnobs } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { defaultKnobs } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
+import { turnKnobs } from '../../../plugins/cloud-simulator/knobs/turn-knobs.ts';
 import { scenarios } from '../../../plugins/cloud-simulator/knobs/scenarios.ts';
 
 const fault = { action: '*', effect: 'execute', then: 'drop' };

@@ -56,7 +56,7 @@ test('answers carry the id of the request in the body and in the head, and STS w
 test('a mistake of the simulator itself is told as an error of the cloud', async (t) => {
   const { simulator } = await openCloud(t);
   const state = simulator.state.region(accountOf('AKIATEST0001'), 'us-east-1');
-  state.agenda.plan(simulator.clock.now(), () => {
+  state.timers.plan(simulator.clock.now(), () => {
     throw new Error('oops');
   });
   t.regex(await post(simulator.url, 'Action=DescribeInstances&Version=2016-11-15'), /^500 .*<Code>InternalError<.*oops/);

@@ -1,4 +1,4 @@
-import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import { AutoScalingClient, DeleteAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import {
   CancelSpotFleetRequestsCommand,
   CreateLaunchTemplateCommand,
@@ -7,13 +7,12 @@ import {
   EC2Client,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { DeleteAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { ExecutionContext } from 'ava';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { scenarios } from '../../../plugins/cloud-simulator/knobs/scenarios.ts';
 import { seededRandom } from '../../../plugins/cloud-simulator/random.ts';
 import { createSimulator, type Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
-import type { RegionState } from '../../../plugins/cloud-simulator/state/region-state.ts';
+import type { RegionState } from '../../../plugins/cloud-simulator/state/call-context.ts';
 import { ec2Deeds } from './workload-ec2.ts';
 import { groupDeeds } from './workload-groups.ts';
 

@@ -25,6 +25,8 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly session: CloudSession;
   readonly call: Call;
+  /** Another session of the same configuration, as after a restart. */
+  restarted(): Promise<CloudSession>;
   /** Calls of an action that reached the cloud. */
   calls(action: string): number;
   close(): Promise<void>;
@@ -34,17 +36,22 @@ export interface Stage {
 export async function stage(config: object = {}, context: Partial<PluginContext> = {}, options: SimulatorOptions = {}): Promise<Stage> {
   const simulator = createSimulator({ ...options, knobs: { boot_ms: 20, shutdown_ms: 20, ...options.knobs } });
   const endpoint_url = await simulator.listen();
-  const session = await cloud.connect(
-    { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },
-    contextOf(context),
-  );
+  const keys = { access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees' };
+  const sessions: CloudSession[] = [];
+  const connect = async (): Promise<CloudSession> => {
+    const session = await cloud.connect({ endpoint_url, ...keys, ...config }, contextOf(context));
+    sessions.push(session);
+    return session;
+  };
+  const session = await connect();
   return {
     simulator,
     session,
     call: quietCall(),
+    restarted: connect,
     calls: (action) => simulator.audit().filter((entry) => entry.action === action).length,
     async close() {
-      session.close();
+      for (const each of sessions) each.close();
       await simulator.close();
     },
   };

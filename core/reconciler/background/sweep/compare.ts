@@ -5,7 +5,7 @@ import { canRelease, isPursued, mayBeSought } from '../../state/attempt.ts';
 import { isAlive } from '../../state/machine-life.ts';
 
 /** What the store knows of the resources of a listing. Read after the listing, so that what was made meanwhile is known. */
-export interface Known {
+export interface StoredResources {
   /** By request and number. */
   attempt(request_id: string, attempt: number): AttemptRecord | undefined;
   machine(key: MachineKey): MachineRecord | undefined;
@@ -14,7 +14,7 @@ export interface Known {
 }
 
 /** Machines of one attempt that its request has lost sight of. */
-export interface Astray {
+export interface StrayMachines {
   readonly request_id: string;
   readonly attempt: number;
   readonly provider_instance: string;
@@ -22,7 +22,7 @@ export interface Astray {
 }
 
 export interface Comparison {
-  readonly astray: readonly Astray[];
+  readonly astray: readonly StrayMachines[];
   /** What no attempt in the store can have made, what an attempt that was cleared away has left, and machines that no attempt can release. */
   readonly orphans: readonly OwnedResource[];
 }
@@ -32,8 +32,8 @@ export interface Comparison {
  * finding out about it. So is what ends already. Whoever is handed a machine must be able to release it: an attempt without a handle is handed it once, to be
  * looked for again, and what it cannot be found for is an orphan. Pure.
  */
-export function compare(listed: readonly OwnedResource[], known: Known, now: number, grace_ms: number): Comparison {
-  const astray = new Map<string, { of: Omit<Astray, 'machines'>; machines: MachineReport[] }>();
+export function compare(listed: readonly OwnedResource[], known: StoredResources, now: number, grace_ms: number): Comparison {
+  const astray = new Map<string, { of: Omit<StrayMachines, 'machines'>; machines: MachineReport[] }>();
   const orphans: OwnedResource[] = [];
   for (const resource of listed) {
     if (isYoung(resource, now, grace_ms) || isEnding(resource)) continue;
@@ -63,11 +63,11 @@ export function compare(listed: readonly OwnedResource[], known: Known, now: num
  * Nobody can end any more what the attempt started. As long as its outcome may still be learned it is not lost sight of. A container among it starts
  * machines for as long as it lives, in the place of those that are ended.
  */
-const isLeft = (attempt: AttemptRecord, known: Known): boolean =>
+const isLeft = (attempt: AttemptRecord, known: StoredResources): boolean =>
   !canRelease(attempt) && !isPursued(attempt) && !(mayBeSought(attempt) && known.finds(attempt));
 
 /** Whether the request of the attempt has the machine. Ids are unique within an instance only. */
-function follows(known: Known, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {
+function follows(known: StoredResources, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {
   const machine = known.machine({ provider_instance, machine_id });
   return machine !== undefined && isAlive(machine) && machine.request_id === request_id;
 }

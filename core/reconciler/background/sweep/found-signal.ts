@@ -1,9 +1,9 @@
 import { newSignalId } from '../../../model/ids.ts';
 import type { Change } from '../../../contract/storage.ts';
-import type { Astray } from './compare.ts';
+import type { StrayMachines } from './compare.ts';
 
 /** Hands machines to the case of the request that has lost sight of them, or never saw them. */
-export const foundSignal = ({ request_id, attempt, provider_instance, machines }: Astray, created_at: number): Change => ({
+export const foundSignal = ({ request_id, attempt, provider_instance, machines }: StrayMachines, created_at: number): Change => ({
   op: 'insert',
   kind: 'signal',
   record: {

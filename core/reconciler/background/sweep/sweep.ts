@@ -1,12 +1,12 @@
+import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change } from '../../../contract/storage.ts';
-import { type Astray, compare } from './compare.ts';
+import { type StrayMachines, compare } from './compare.ts';
 import { foundSignal } from './found-signal.ts';
-import { readKnown } from './read-known.ts';
-import { OrphanCounts } from './orphan-counts.ts';
+import { readStoredResources } from './read-stored-resources.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
 /** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
@@ -84,7 +84,7 @@ export class Sweep {
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
     if (listed.length === 0) return this.#note(instance.name, []);
-    const known = await readKnown(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
+    const known = await readStoredResources(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
     const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
     for (const each of astray) await this.#handOver(each);
     const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
@@ -112,7 +112,7 @@ export class Sweep {
     await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
   }
 
-  async #handOver(astray: Astray): Promise<void> {
+  async #handOver(astray: StrayMachines): Promise<void> {
     const { store, clock, log } = this.#parts;
     const { request_id, attempt, machines } = astray;
     log.warn(
@@ -133,7 +133,7 @@ export class Sweep {
         record: { seq: 0, at: clock.now(), type: 'orphan.found', data: { provider_instance: name, ...what } },
       };
     });
-    for (let i = 0; i < changes.length; i += 100) await store.commit(changes.slice(i, i + 100));
+    for (const part of chunks(changes, 100)) await store.commit(part);
   }
 
   async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
@@ -156,3 +156,17 @@ export class Sweep {
 const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** How often in a row each orphan was seen, by sweep; one that was missed once begins anew. Of one cloud, in memory. */
+export class OrphanCounts {
+  #seen = new Map<string, number>();
+
+  /** Counts the orphans of a sweep that succeeded. Returns each with its number of sightings in a row. */
+  count(orphans: readonly OwnedResource[]): readonly { readonly orphan: OwnedResource; readonly times: number }[] {
+    const counted = orphans.map((orphan) => ({ orphan, times: (this.#seen.get(keyOf(orphan)) ?? 0) + 1 }));
+    this.#seen = new Map(counted.map(({ orphan, times }) => [keyOf(orphan), times]));
+    return counted;
+  }
+}
+
+const keyOf = ({ kind, id }: OwnedResource): string => `${kind} ${id}`;

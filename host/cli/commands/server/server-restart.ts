@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whyForeign } from '../../../../config/checks/why-foreign.ts';
 import { BrokerError } from '../../../../core/contract/errors.ts';
-import { isTaken, takeTurn } from '../../../data-directory/data-directory.ts';
-import { startInTurn, tryStart, type Started } from '../../../client/background-server.ts';
+import { isTaken, lockStart } from '../../../data-directory/data-directory.ts';
+import { startWithLock, tryStart, type Started } from '../../../client/background-server.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
-import { runningServer, urlOf } from '../../../client/running-server.ts';
+import { runningServer } from '../../../client/running-server.ts';
+import { urlOf } from '../../../http/url-of.ts';
 import type { ServerPlace } from '../../../data-directory/server-place.ts';
 import { readLastStart } from '../../../data-directory/start-record.ts';
 import type { Terminal } from '../../../process/terminal.ts';
@@ -61,7 +62,7 @@ export async function restartServer(flags: RestartFlags, terminal: Terminal): Pr
 async function turnOn(dataDirectory: string): Promise<Disposable> {
   const end = performance.now() + turnMs;
   for (;;) {
-    const turn = takeTurn(dataDirectory);
+    const turn = lockStart(dataDirectory);
     if (turn) return turn;
     if (performance.now() > end)
       throw new BrokerError('CONFLICT', `Another command has been starting a server on ${dataDirectory} for ${turnMs / 1000} s.`);
@@ -71,7 +72,7 @@ async function turnOn(dataDirectory: string): Promise<Disposable> {
 
 /** A start that is told from outside of the turn, as by `server start --foreground`, may still be faster. */
 async function startOn(dataDirectory: string, { options, around }: Again): Promise<Started> {
-  const started = await startInTurn(dataDirectory, options, around);
+  const started = await startWithLock(dataDirectory, options, around);
   if (!started.place || started.own) return started;
   throw new BrokerError('CONFLICT', `Another server (pid ${started.place.pid}, ${urlOf(started.place)}) was faster on ${dataDirectory}.`);
 }

@@ -1,6 +1,7 @@
 import { httpTransport } from '../../../sdk/http-transport.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
-import { addressOf, runningServer, urlOf } from '../../../client/running-server.ts';
+import { addressOf, runningServer } from '../../../client/running-server.ts';
+import { urlOf } from '../../../http/url-of.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { print, type Form } from '../../output/print.ts';

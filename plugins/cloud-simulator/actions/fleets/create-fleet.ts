@@ -5,7 +5,7 @@ import { onceRead } from '../../launch/fleets/fleet-once.ts';
 import { launchInstantFleet } from '../../launch/fleets/instant-fleet.ts';
 import { type InstantRequest, readInstantFleet } from '../../launch/fleets/instant-fleet-request.ts';
 import { readStandingFleet } from '../../launch/fleets/standing-fleet-request.ts';
-import type { InstantFleet } from '../../state/fleets.ts';
+import type { InstantFleet } from '../../state/fleets/fleets.ts';
 import { fleetOutcomeXml } from '../../wire/xml/fleet-xml.ts';
 import { oneOf } from '../../wire/values.ts';
 import { leaf } from '../../wire/xml/xml.ts';

@@ -1,9 +1,9 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { stopFleet } from '../../fleets/fleet-life.ts';
 import { stateWord } from '../../fleets/fleet-words.ts';
-import { isStopped } from '../../fleets/standing-fleet.ts';
+import { isStopped } from '../../state/fleets/standing-fleet.ts';
 import { endInstance } from '../../launch/end-instance.ts';
-import { type Fleet, fleetGoneAfterMs, type InstantFleet, instantStateOf } from '../../state/fleets.ts';
+import { type Fleet, fleetGoneAfterMs, type InstantFleet, instantStateOf } from '../../state/fleets/fleets.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
@@ -93,7 +93,7 @@ function deleteInstant(call: ActionCall, fleet: InstantFleet): Deletion {
   const { id } = fleet;
   const previous = instantStateOf(fleet, state.instances, now);
   fleet.deletedAt = now;
-  state.agenda.plan(now + fleetGoneAfterMs, (then) => void then.state.fleets.delete(id));
+  state.timers.plan(now + fleetGoneAfterMs, (then) => void then.state.fleets.delete(id));
   for (const instanceId of fleet.launches.flatMap((launch) => launch.instanceIds)) {
     const instance = state.instances.get(instanceId);
     if (instance === undefined || instance.shutdownAt !== undefined) continue;

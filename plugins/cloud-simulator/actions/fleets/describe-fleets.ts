@@ -1,7 +1,7 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { activityWord, stateWord } from '../../fleets/fleet-words.ts';
 import { isFulfilled, unitsOf } from '../../launch/fleets/instant-fleet.ts';
-import { type Fleet, type InstantFleet, instantStateOf } from '../../state/fleets.ts';
+import { type Fleet, type InstantFleet, instantStateOf } from '../../state/fleets/fleets.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { fleetOutcomeXml, standingFleetXml } from '../../wire/xml/fleet-xml.ts';

@@ -1,6 +1,6 @@
 import type { ActionCall } from '../../dispatch/action.ts';
-import type { StandingFleet } from '../../fleets/standing-fleet.ts';
-import type { Fleet } from '../../state/fleets.ts';
+import type { StandingFleet } from '../../state/fleets/standing-fleet.ts';
+import type { Fleet } from '../../state/fleets/fleets.ts';
 import { AwsError } from '../../wire/errors.ts';
 
 const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';

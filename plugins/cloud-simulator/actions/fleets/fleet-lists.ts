@@ -1,6 +1,6 @@
 import type { ActionCall } from '../../dispatch/action.ts';
 import { readableRecords, readableUntil } from '../../fleets/fleet-history.ts';
-import { membersAt, type StandingFleet } from '../../fleets/standing-fleet.ts';
+import { membersAt, type StandingFleet } from '../../state/fleets/standing-fleet.ts';
 import { draw } from '../../knobs/span.ts';
 import { healthOf } from '../../state/instances/health.ts';
 import { missingParameter } from '../../wire/errors.ts';

@@ -1,8 +1,9 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { checkModifiable, modifyFleet as change } from '../../fleets/fleet-life.ts';
+import { checkModifiable, changeFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
-import type { StandingFleet } from '../../fleets/standing-fleet.ts';
-import { checkUnits, type FleetPool, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
+import type { StandingFleet } from '../../state/fleets/standing-fleet.ts';
+import { checkUnits, readTemplatePools } from '../../launch/fleets/fleet-pools.ts';
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { readChangedTarget } from '../../launch/fleets/fleet-request.ts';
 import { readExcess } from '../../launch/fleets/standing-fleet-request.ts';
 import { AwsError } from '../../wire/errors.ts';
@@ -26,7 +27,7 @@ export const modifyFleet: Action = {
     checkFleetQuotas(call, 'ec2', target, fleet);
     const configs = part(call.params, 'LaunchTemplateConfig');
     const echo = configs === undefined ? fleet.echo : { ...fleet.echo, LaunchTemplateConfigs: configs };
-    change(call, fleet, { target, excess: readExcess(call.params), pools, echo });
+    changeFleet(call, fleet, { target, excess: readExcess(call.params), pools, echo });
     call.touched.push(fleet.id);
     return leaf('return', true);
   },

@@ -1,7 +1,7 @@
 import type { ActionCall } from '../../dispatch/action.ts';
 import { readGroupConfig } from '../../groups/group-config.ts';
 import { readGroupTags } from '../../groups/group-tags.ts';
-import { planChecks } from '../../groups/health-checks.ts';
+import { planGroupCheck } from '../../groups/health-checks.ts';
 import { memberEnds } from '../../groups/health.ts';
 import { wakeSoon } from '../../groups/react.ts';
 import { validationError } from '../../groups/refusals.ts';
@@ -41,7 +41,7 @@ export const createAutoScalingGroup = groupAction({
       arn: `arn:aws:autoscaling:${state.region}:${state.account}:autoScalingGroup:${uuid(call.random)}:autoScalingGroupName/${name}`,
       createdAt: call.now,
       place: state.groups.nextPlace++,
-      keeper: { id: name, ending: (moment, instance) => memberEnds(moment, group, instance) },
+      keeper: { id: name, ending: (instance, at) => memberEnds(state.contextAt(at), group, instance) },
       tags,
       suspended: new Map(),
       members: new Map(),
@@ -60,7 +60,7 @@ export const createAutoScalingGroup = groupAction({
     state.groups.byName.set(name, group);
     call.touched.push(name);
     wakeSoon(call, group);
-    planChecks(call, group);
+    planGroupCheck(call, group);
     return '';
   },
 });

@@ -1,4 +1,4 @@
-import type { Group, Member } from '../../state/groups.ts';
+import type { Group, GroupMember } from '../../state/groups.ts';
 import { cutPage, groupPage } from '../../wire/group-pages.ts';
 import { memberDetailsXml } from '../../wire/xml/group-xml.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';
@@ -23,7 +23,7 @@ export const describeAutoScalingInstances = groupAction({
   },
 });
 
-function membersOf(group: Group, ids: ReadonlySet<string>): { group: Group; member: Member }[] {
+function membersOf(group: Group, ids: ReadonlySet<string>): { group: Group; member: GroupMember }[] {
   const members = ids.size === 0 ? [...group.members.values()] : [...ids].flatMap((id) => group.members.get(id) ?? []);
   return members.map((member) => ({ group, member }));
 }

@@ -5,7 +5,7 @@ import { marketShares, readDistribution } from '../../groups/launch/market-share
 import { type Place, placesOf } from '../../groups/launch/places.ts';
 import { changed, isSuspended, noteShortages } from '../../groups/react.ts';
 import { validationError } from '../../groups/refusals.ts';
-import { isWeighted } from '../../groups/launch/ways.ts';
+import { isWeighted } from '../../groups/launch/group-pools.ts';
 import { once } from '../../launch/once.ts';
 import type { Group } from '../../state/groups.ts';
 import { memberTexts } from '../../wire/members.ts';

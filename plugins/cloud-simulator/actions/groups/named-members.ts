@@ -1,10 +1,10 @@
 import type { ActionCall } from '../../dispatch/action.ts';
 import { validationError } from '../../groups/refusals.ts';
-import type { Group, Member } from '../../state/groups.ts';
+import type { Group, GroupMember } from '../../state/groups.ts';
 import { memberTexts } from '../../wire/members.ts';
 
 /** The machines of a group that `InstanceIds` names; refuses the call if there are none, too many, or one is of no such group. */
-export function namedMembers(call: ActionCall, group: Group, max: number): Member[] {
+export function namedMembers(call: ActionCall, group: Group, max: number): GroupMember[] {
   const ids = [...new Set(memberTexts(call.params, 'InstanceIds'))];
   if (ids.length === 0) throw validationError('At least one instance ID must be specified.');
   if (ids.length > max) throw validationError(`You can specify at most ${max} instance IDs in one call.`);

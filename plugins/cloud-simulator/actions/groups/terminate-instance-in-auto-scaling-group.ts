@@ -2,7 +2,7 @@ import type { ActionCall } from '../../dispatch/action.ts';
 import { dismiss } from '../../groups/members.ts';
 import { changed } from '../../groups/react.ts';
 import { activityInProgress, validationError } from '../../groups/refusals.ts';
-import type { Group, Member } from '../../state/groups.ts';
+import type { Group, GroupMember } from '../../state/groups.ts';
 import { activityXml } from '../../wire/xml/activity-xml.ts';
 import { memberSet, memberTexts } from '../../wire/members.ts';
 import { required } from '../../wire/values.ts';
@@ -42,13 +42,13 @@ export const terminateInstanceInAutoScalingGroup = groupAction({
   },
 });
 
-function inNamedGroup(call: ActionCall): { group: Group; members: Member[] } {
+function inNamedGroup(call: ActionCall): { group: Group; members: GroupMember[] } {
   if (text(call.params, 'InstanceId') !== undefined) throw validationError('InstanceId and InstanceIds cannot be specified together.');
   const group = openGroup(call);
   return { group, members: namedMembers(call, group, maxIds) };
 }
 
-function anywhere(call: ActionCall): { group: Group; members: Member[] } {
+function anywhere(call: ActionCall): { group: Group; members: GroupMember[] } {
   const id = required(call.params, 'InstanceId');
   for (const group of call.state.groups.byName.values()) {
     const member = group.members.get(id);

@@ -1,5 +1,5 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { type Check, type Health, healthOf } from '../../state/instances/health.ts';
+import { type Check, type InstanceHealth, healthOf } from '../../state/instances/health.ts';
 import { type Instance, stateCodes, stateOf } from '../../state/instances/instance.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
@@ -16,7 +16,7 @@ const maxIds = 100;
 /** A machine with its health, which filters and answer both need. */
 interface Row {
   readonly instance: Instance;
-  readonly health: Health;
+  readonly health: InstanceHealth;
 }
 
 /** Shows the health of machines: of the running ones, or of all with IncludeAllInstances. */

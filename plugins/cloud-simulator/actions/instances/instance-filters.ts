@@ -1,4 +1,4 @@
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { type Instance, isLive, stateCodes, stateOf } from '../../state/instances/instance.ts';
 import type { InstanceTable } from '../../state/instances/instance-table.ts';
 import { type Filter, type FilterFields, withoutValue } from '../../wire/filters.ts';
@@ -71,8 +71,8 @@ const unchanging: FilterFields<Instance> = {
   'spot-instance-request-id': (i) => i.spotRequestId,
 };
 
-/** The filters of DescribeInstances, as of a moment. */
-export function instanceFields({ state, now }: Moment): FilterFields<Instance> {
+/** The filters of DescribeInstances, as of the time of the call. */
+export function instanceFields({ state, now }: CallContext): FilterFields<Instance> {
   const { region, account, network } = state;
   const zoneIds = new Map(network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const connected = (instance: Instance) => stateOf(instance, now) !== 'terminated';

@@ -1,10 +1,10 @@
 import type { ActionCall } from '../../dispatch/action.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import type { Instance } from '../../state/instances/instance.ts';
 import { AwsError } from '../../wire/errors.ts';
 
 /** The way in which a call looks for machines. */
-export type Way = 'id' | 'filter' | 'tag';
+export type LookupKind = 'id' | 'filter' | 'tag';
 
 /**
  * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and so does one that
@@ -13,7 +13,7 @@ export type Way = 'id' | 'filter' | 'tag';
 export function instancesById(
   call: ActionCall,
   ids: readonly string[],
-  sees: (moment: Moment, instance: Instance, way: Way) => boolean = isVisible,
+  sees: (context: CallContext, instance: Instance, way: LookupKind) => boolean = isVisible,
 ): Instance[] {
   const malformed = ids.find((id) => !/^i-([0-9a-f]{8}|[0-9a-f]{17})$/.test(id));
   if (malformed !== undefined) throw new AwsError('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
@@ -28,15 +28,15 @@ export function instancesById(
 }
 
 /** Whether a machine is old enough to be found in this way. */
-export function isVisible(moment: Moment, instance: Instance, way: Way): boolean {
-  return moment.now - instance.launchedAt >= moment.knobs.visible_ms[way];
+export function isVisible(context: CallContext, instance: Instance, way: LookupKind): boolean {
+  return context.now - instance.launchedAt >= context.knobs.visible_ms[way];
 }
 
 /** Whether a reading call finds a machine: a young one may be missed by chance, so a call asks once for each machine. */
-export function isSeen(moment: Moment, instance: Instance, way: Way): boolean {
-  if (!isVisible(moment, instance, way)) return false;
-  const { share, until_ms: until } = moment.knobs.flapping;
-  return share === 0 || moment.now - instance.launchedAt >= until || moment.random.next() >= share;
+export function isSeen(context: CallContext, instance: Instance, way: LookupKind): boolean {
+  if (!isVisible(context, instance, way)) return false;
+  const { share, until_ms: until } = context.knobs.flapping;
+  return share === 0 || context.now - instance.launchedAt >= until || context.random.next() >= share;
 }
 
 function notFound(message: string): AwsError {

@@ -1,7 +1,8 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { insufficientCapacity } from '../../capacity.ts';
 import { deliveryLimit } from '../../dispatch/faults.ts';
-import { type LaunchSpec, readLaunchSpec } from '../../launch/specification/launch-spec.ts';
+import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
+import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { once } from '../../launch/once.ts';
 import { place } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';

@@ -1,7 +1,7 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { stopFleet } from '../../fleets/fleet-life.ts';
 import { stateWord } from '../../fleets/fleet-words.ts';
-import { isStopped, type StandingFleet } from '../../fleets/standing-fleet.ts';
+import { isStopped, type StandingFleet } from '../../state/fleets/standing-fleet.ts';
 import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';

@@ -1,5 +1,5 @@
 import type { Action } from '../../dispatch/action.ts';
-import { checkModifiable, modifyFleet } from '../../fleets/fleet-life.ts';
+import { checkModifiable, changeFleet } from '../../fleets/fleet-life.ts';
 import { checkFleetQuotas } from '../../fleets/fleet-quotas.ts';
 import { checkUnits } from '../../launch/fleets/fleet-pools.ts';
 import { readChangedSpotTarget, readSpotExcess } from '../../launch/fleets/spot-fleet-request.ts';
@@ -27,7 +27,7 @@ export const modifySpotFleetRequest: Action = {
     const { LaunchSpecifications: _replaced, ...kept } = fleet.echo;
     const configs = part(call.params, 'LaunchTemplateConfig');
     const echo = configs === undefined ? fleet.echo : { ...kept, LaunchTemplateConfigs: configs };
-    modifyFleet(call, fleet, { target, excess: readSpotExcess(call.params), pools, echo });
+    changeFleet(call, fleet, { target, excess: readSpotExcess(call.params), pools, echo });
     call.touched.push(fleet.id);
     return leaf('return', true);
   },

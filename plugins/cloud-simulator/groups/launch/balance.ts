@@ -1,11 +1,11 @@
 import { place as placeOf } from '../../launch/place.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
-import { capacityOf, type Group, type Member, stayingMembers } from '../../state/groups.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import { capacityOf, type Group, type GroupMember, stayingMembers } from '../../state/groups.ts';
 import { noTags } from '../../state/tags.ts';
 import type { LaunchOrder } from './launch-round.ts';
 import { marketShare } from './market-shares.ts';
 import { countByZone, loadOf, placesOf } from './places.ts';
-import { waysAt } from './ways.ts';
+import { groupPoolsAt } from './group-pools.ts';
 
 /** A machine more in a small zone, which will cost a large zone one. */
 export interface Move {
@@ -17,7 +17,7 @@ export interface Move {
  * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine; otherwise a launch in
  * a smaller zone, if one can deliver and a larger one has a machine that may go.
  */
-export function balance(moment: Moment, group: Group): Move | 'even' | 'stuck' {
+export function balance(context: CallContext, group: Group): Move | 'even' | 'stuck' {
   const counts = [...countByZone(group)].map(([zone, count]) => ({ zone, load: loadOf(group, zone, count), count }));
   const small = counts.filter(({ zone }) => group.config.zones.includes(zone)).toSorted((a, b) => a.load - b.load);
   const large = counts.filter(({ count }) => count > 0).toSorted((a, b) => b.load - a.load);
@@ -26,23 +26,28 @@ export function balance(moment: Moment, group: Group): Move | 'even' | 'stuck' {
 
   const staying = stayingMembers(group);
   for (const { zone, load } of large) {
-    const victim = staying.find((member) => member.instance.zone === zone && !member.guarded);
-    if (victim === undefined) continue;
-    const target = small.find((one) => load - one.load > 1 && moveTo(moment, group, one.zone, victim) !== undefined);
-    if (target !== undefined) return moveTo(moment, group, target.zone, victim) as Move;
+    const candidate = staying.find((member) => member.instance.zone === zone && !member.guarded);
+    if (candidate === undefined) continue;
+    const target = small.find((one) => load - one.load > 1 && moveTo(context, group, one.zone, candidate) !== undefined);
+    if (target !== undefined) return moveTo(context, group, target.zone, candidate) as Move;
   }
   return 'stuck';
 }
 
-function moveTo(moment: Moment, group: Group, zone: string, victim: Member): Move | undefined {
+function moveTo(context: CallContext, group: Group, zone: string, candidate: GroupMember): Move | undefined {
   const { policy } = group.config.source;
-  const market = policy === undefined ? undefined : victim.instance.reservation.spec.market;
-  const leastWeight = Math.max(0, group.desired - (capacityOf(group) - victim.weight));
-  const places = placesOf(moment, group.config).filter((place) => place.zone === zone);
+  const market = policy === undefined ? undefined : candidate.instance.reservation.spec.market;
+  const leastWeight = Math.max(0, group.desired - (capacityOf(group) - candidate.weight));
+  const places = placesOf(context, group.config).filter((place) => place.zone === zone);
   const able = places.filter((place) =>
-    waysAt(moment, group.config, noTags, place, market).ways.some((way) => way.weight >= leastWeight && placeOf(moment, way.spec).room > 0),
+    groupPoolsAt(context, group.config, noTags, place, market).pools.some(
+      (pool) => pool.weight >= leastWeight && placeOf(context, pool.spec).room > 0,
+    ),
   );
   if (able.length === 0) return undefined;
   // Less than a machine's weight, so that exactly one comes.
-  return { weight: victim.weight, order: { shares: [marketShare(group, market, Math.min(1, victim.weight))], places: able, leastWeight } };
+  return {
+    weight: candidate.weight,
+    order: { shares: [marketShare(group, market, Math.min(1, candidate.weight))], places: able, leastWeight },
+  };
 }

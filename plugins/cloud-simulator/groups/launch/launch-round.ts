@@ -4,15 +4,15 @@ import { countLaunched, heldBack, machinesAllowed } from '../../launch/launch-ra
 import type { Market } from '../../launch/specification/launch-spec.ts';
 import { type Placement, place as placeOf } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { Group, Member } from '../../state/groups.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import type { Group, GroupMember } from '../../state/groups.ts';
 import type { Tags } from '../../state/tags.ts';
 import type { AwsError } from '../../wire/errors.ts';
 import type { MarketShare } from './market-shares.ts';
-import { join } from '../members.ts';
+import { addGroupMember } from '../members.ts';
 import { countByZone, type Place, roomiest } from './places.ts';
 import { uuid } from '../uuid.ts';
-import { isWeighted, type Way, waysAt } from './ways.ts';
+import { isWeighted, type GroupPool, groupPoolsAt } from './group-pools.ts';
 import { zoneShares } from './zone-shares.ts';
 
 /** One attempt of a group to get machines. */
@@ -35,12 +35,12 @@ export interface Shortage {
 }
 
 export interface Round {
-  readonly members: readonly Member[];
+  readonly members: readonly GroupMember[];
   readonly shortages: readonly Shortage[];
 }
 
 interface ReadyPool extends PlanPool {
-  readonly way: Way;
+  readonly groupPool: GroupPool;
   readonly placement: Placement;
 }
 
@@ -48,14 +48,14 @@ interface ReadyPool extends PlanPool {
 const oneMachine = 1e-6;
 
 /** Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a zone sends the rest to the others. */
-export function launchRound(moment: Moment, group: Group, asked: LaunchOrder): Round {
-  const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(moment))) };
-  const members: Member[] = [];
+export function launchRound(context: CallContext, group: Group, asked: LaunchOrder): Round {
+  const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(context))) };
+  const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
   // Inside, groups work with instant fleets: one for each round.
   const systemTags: Tags = new Map([
     ['aws:autoscaling:groupName', group.name],
-    ['aws:ec2:fleet-id', `fleet-${uuid(moment.random)}`],
+    ['aws:ec2:fleet-id', `fleet-${uuid(context.random)}`],
   ]);
   const wanted = order.shares.reduce((sum, share) => sum + share.units, 0);
   let started = 0;
@@ -63,7 +63,7 @@ export function launchRound(moment: Moment, group: Group, asked: LaunchOrder): R
   for (const share of order.shares) {
     // What an earlier market overshot by the weight of a machine is taken off here; what it lacks is not made up for.
     const units = Math.min(share.units, wanted - started);
-    const outcome = fillMarket(moment, group, { ...order, limit: order.limit - members.length }, { ...share, units }, systemTags);
+    const outcome = fillMarket(context, group, { ...order, limit: order.limit - members.length }, { ...share, units }, systemTags);
     members.push(...outcome.members);
     shortages.push(...outcome.shortages);
     started += outcome.members.reduce((sum, member) => sum + member.weight, 0);
@@ -71,10 +71,10 @@ export function launchRound(moment: Moment, group: Group, asked: LaunchOrder): R
   return { members, shortages };
 }
 
-function fillMarket(moment: Moment, group: Group, order: LaunchOrder, share: MarketShare, systemTags: Tags): Round {
-  const members: Member[] = [];
+function fillMarket(context: CallContext, group: Group, order: LaunchOrder, share: MarketShare, systemTags: Tags): Round {
+  const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
-  const ways = new Map(order.places.map((place) => [place, waysAt(moment, group.config, ownTags(group), place, share.market)]));
+  const poolsAt = new Map(order.places.map((place) => [place, groupPoolsAt(context, group.config, ownTags(group), place, share.market)]));
   const weighted = isWeighted(group.config);
   const counts = countByZone(group);
   let open = order.places;
@@ -89,32 +89,32 @@ function fillMarket(moment: Moment, group: Group, order: LaunchOrder, share: Mar
     const asked = Math.max(...shares);
     const zone = zones[shares.indexOf(asked)] as string;
     const here = roomiest(
-      moment,
+      context,
       open.filter((place) => place.zone === zone),
     ) as Place;
-    const known = ways.get(here) as ReturnType<typeof waysAt>;
-    const pools = known.ways.filter((way) => way.weight >= (order.leastWeight ?? 0)).map((way) => readyPool(moment, way));
+    const known = poolsAt.get(here) as ReturnType<typeof groupPoolsAt>;
+    const pools = known.pools.filter((pool) => pool.weight >= (order.leastWeight ?? 0)).map((pool) => readyPool(context, pool));
     const limit = order.limit - members.length;
     const plan = planMarket(pools, { ...share.options, units: weighted ? oneMachine : asked }, limit);
 
     let got = 0;
     for (const { pool, count } of plan.takes) {
-      const instances = startInstances(moment, {
-        spec: pool.way.spec,
+      const instances = startInstances(context, {
+        spec: pool.groupPool.spec,
         placement: pool.placement,
         count,
         systemTags,
         keeper: group.keeper,
       });
-      members.push(...instances.map((instance) => join(moment, group, instance, pool.way, order.cause)));
-      countLaunched(moment, count);
+      members.push(...instances.map((instance) => addGroupMember(context, group, instance, pool.groupPool, order.cause)));
+      countLaunched(context, count);
       got += count;
       left -= count * pool.weight;
     }
     counts.set(zone, (counts.get(zone) ?? 0) + got);
     if (got === 0 || plan.units < (weighted ? oneMachine : asked)) {
       open = open.filter((place) => place !== here);
-      const short = shortageAt(moment, here, share, plan.short[0], known.refusals[0]);
+      const short = shortageAt(context, here, share, plan.short[0], known.refusals[0]);
       if (short !== undefined) shortages.push(short);
       // With the limit reached no other place can help.
       if (order.limit - members.length <= 0) break;
@@ -123,23 +123,23 @@ function fillMarket(moment: Moment, group: Group, order: LaunchOrder, share: Mar
   return { members, shortages };
 }
 
-function readyPool(moment: Moment, way: Way): ReadyPool {
-  const placement = placeOf(moment, way.spec);
+function readyPool(context: CallContext, groupPool: GroupPool): ReadyPool {
+  const placement = placeOf(context, groupPool.spec);
   return {
-    way,
+    groupPool,
     placement,
-    type: way.spec.type.instance_type,
+    type: groupPool.spec.type.instance_type,
     zone: placement.pool.zone,
-    weight: way.weight,
-    priority: way.priority,
-    price: priceOf(moment, placement.pool),
+    weight: groupPool.weight,
+    priority: groupPool.priority,
+    price: priceOf(context, placement.pool),
     room: placement.room,
     bounds: placement.bounds,
   };
 }
 
 function shortageAt(
-  moment: Moment,
+  context: CallContext,
   place: Place,
   share: MarketShare,
   pool: ReadyPool | undefined,
@@ -149,8 +149,8 @@ function shortageAt(
     if (refusal === undefined) return undefined;
     return { place, market: share.options.market, type: undefined, error: refusal };
   }
-  const after = placeOf(moment, pool.way.spec);
-  const error = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
+  const after = placeOf(context, pool.groupPool.spec);
+  const error = after.room === 0 ? after.refusal : heldBack(context, after.pool);
   return { place, market: after.pool.market, type: pool.type, error };
 }
 

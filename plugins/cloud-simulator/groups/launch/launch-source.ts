@@ -1,4 +1,4 @@
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import type { GroupConfig, LaunchSource, TemplateName } from '../../state/groups.ts';
 import { noTags } from '../../state/tags.ts';
 import { AwsError } from '../../wire/errors.ts';
@@ -8,22 +8,22 @@ import { findTemplate, findVersion } from '../../launch/specification/template-d
 import { onDemandPart, readDistribution } from './market-shares.ts';
 import { placesOf } from './places.ts';
 import { validationError } from '../refusals.ts';
-import { overridesOf, readTemplateName, waysAt } from './ways.ts';
+import { overridesOf, readTemplateName, groupPoolsAt } from './group-pools.ts';
 
 const maxOverrides = 40;
 const onDemandStrategies = ['lowest-price', 'prioritized'];
 const spotStrategies = ['lowest-price', 'capacity-optimized', 'capacity-optimized-prioritized', 'price-capacity-optimized'];
 
 /** Reads `LaunchTemplate` or `MixedInstancesPolicy`; what an update leaves out of the policy stays as it was. */
-export function readSource(moment: Moment, params: Params, old: LaunchSource | undefined): LaunchSource {
+export function readSource(context: CallContext, params: Params, old: LaunchSource | undefined): LaunchSource {
   const template = part(params, 'LaunchTemplate');
   const policy = part(params, 'MixedInstancesPolicy');
   if (template !== undefined && policy !== undefined)
     throw validationError(
       'Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or MixedInstancesPolicy parameter.',
     );
-  if (template !== undefined) return { template: named(moment, template), policy: undefined };
-  if (policy !== undefined) return readPolicy(moment, merged(policy, old?.policy));
+  if (template !== undefined) return { template: named(context, template), policy: undefined };
+  if (policy !== undefined) return readPolicy(context, merged(policy, old?.policy));
   if (old !== undefined) return old;
   throw validationError(
     'Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or MixedInstancesPolicy parameter.',
@@ -31,9 +31,9 @@ export function readSource(moment: Moment, params: Params, old: LaunchSource | u
 }
 
 /** Refuses a group whose launches would be refused, whatever the capacity. */
-export function checkSource(moment: Moment, config: GroupConfig): void {
+export function checkSource(context: CallContext, config: GroupConfig): void {
   const { policy, template } = config.source;
-  if (policy !== undefined && asksForSpot(moment, template)) {
+  if (policy !== undefined && asksForSpot(context, template)) {
     throw validationError(
       'Incompatible launch template: a template that requests Spot Instances (InstanceMarketOptions) cannot be used with a mixed instances policy.',
     );
@@ -42,18 +42,18 @@ export function checkSource(moment: Moment, config: GroupConfig): void {
   const spotOnly = policy !== undefined && onDemandPart(distribution, 1) === 0;
   const spotToo = policy !== undefined && distribution.percentage < 100;
   const markets = policy === undefined ? [undefined] : [...(spotOnly ? [] : ['on-demand' as const]), ...(spotToo ? ['spot' as const] : [])];
-  for (const place of placesOf(moment, config)) {
+  for (const place of placesOf(context, config)) {
     for (const market of markets) {
-      const [refusal] = waysAt(moment, config, noTags, place, market).refusals;
+      const [refusal] = groupPoolsAt(context, config, noTags, place, market).refusals;
       if (refusal !== undefined) throw malformed(refusal);
     }
   }
 }
 
-function named(moment: Moment, params: Params): TemplateName {
+function named(context: CallContext, params: Params): TemplateName {
   try {
-    const name = readTemplateName(moment, params);
-    findVersion(findTemplate(moment, { LaunchTemplateId: name.id }), name.version);
+    const name = readTemplateName(context, params);
+    findVersion(findTemplate(context, { LaunchTemplateId: name.id }), name.version);
     return name;
   } catch (error) {
     throw error instanceof AwsError ? malformed(error) : error;
@@ -64,8 +64,8 @@ function malformed(error: AwsError): AwsError {
   return validationError(`You must use a valid fully-formed launch template. ${error.message}`);
 }
 
-function asksForSpot(moment: Moment, { id, version }: TemplateName): boolean {
-  const { data } = findVersion(findTemplate(moment, { LaunchTemplateId: id }), version);
+function asksForSpot(context: CallContext, { id, version }: TemplateName): boolean {
+  const { data } = findVersion(findTemplate(context, { LaunchTemplateId: id }), version);
   return text(part(data, 'InstanceMarketOptions'), 'MarketType') === 'spot';
 }
 
@@ -77,13 +77,13 @@ function merged(policy: Params, old: Params | undefined): Params {
   return { ...both('LaunchTemplate'), ...both('InstancesDistribution') };
 }
 
-function readPolicy(moment: Moment, policy: Params): LaunchSource {
+function readPolicy(context: CallContext, policy: Params): LaunchSource {
   const specification = part(part(policy, 'LaunchTemplate'), 'LaunchTemplateSpecification');
   if (specification === undefined)
     throw validationError('A mixed instances policy needs a LaunchTemplate with a LaunchTemplateSpecification.');
-  const source = { template: named(moment, specification), policy };
+  const source = { template: named(context, specification), policy };
   checkDistribution(part(policy, 'InstancesDistribution'));
-  checkOverrides(moment, overridesOf({ source }));
+  checkOverrides(context, overridesOf({ source }));
   return source;
 }
 
@@ -101,7 +101,7 @@ function checkDistribution(distribution: Params | undefined): void {
   if (text(distribution, 'SpotMaxPrice')) decimal(distribution, 'SpotMaxPrice');
 }
 
-function checkOverrides(moment: Moment, overrides: readonly Params[]): void {
+function checkOverrides(context: CallContext, overrides: readonly Params[]): void {
   if (overrides.length > maxOverrides) throw validationError(`A mixed instances policy can have at most ${maxOverrides} overrides.`);
   const weights = overrides.map((override) => text(override, 'WeightedCapacity'));
   if (weights.some((weight) => weight !== undefined && !/^[1-9]\d{0,2}$/.test(weight)))
@@ -112,7 +112,7 @@ function checkOverrides(moment: Moment, overrides: readonly Params[]): void {
     if (text(override, 'InstanceType') !== undefined && part(override, 'InstanceRequirements') !== undefined)
       throw validationError('InstanceType and InstanceRequirements cannot be specified in the same override.');
     const own = part(override, 'LaunchTemplateSpecification');
-    if (own !== undefined) named(moment, own);
+    if (own !== undefined) named(context, own);
   }
   const types = overrides.flatMap((override) => text(override, 'InstanceType') ?? []);
   if (new Set(types).size < types.length) throw validationError('An instance type can be in one override only.');

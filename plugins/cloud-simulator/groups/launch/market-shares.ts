@@ -3,7 +3,7 @@ import type { Market } from '../../launch/specification/launch-spec.ts';
 import { capacityOf, type Group, stayingMembers } from '../../state/groups.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { integer } from '../../wire/values.ts';
-import { overridesOf } from './ways.ts';
+import { overridesOf } from './group-pools.ts';
 
 /** What of a launch goes to one market. */
 export interface MarketShare {

@@ -1,5 +1,5 @@
 import { freeAddresses } from '../../capacity.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { type Group, type GroupConfig, stayingMembers } from '../../state/groups.ts';
 
 /** Where a group may launch: a subnet, or the default one of a zone. */
@@ -9,15 +9,15 @@ export interface Place {
 }
 
 /** The places of a group, in the order in which it names them. */
-export function placesOf(moment: Moment, config: Pick<GroupConfig, 'zones' | 'subnets'>): Place[] {
+export function placesOf(context: CallContext, config: Pick<GroupConfig, 'zones' | 'subnets'>): Place[] {
   if (config.subnets.length === 0) return config.zones.map((zone) => ({ zone, subnet: undefined }));
-  return config.subnets.map((id) => ({ zone: moment.state.network.adoptSubnet(id).zone, subnet: id }));
+  return config.subnets.map((id) => ({ zone: context.state.network.adoptSubnet(id).zone, subnet: id }));
 }
 
 /** Of the places in a zone the one with most free addresses. */
-export function roomiest(moment: Moment, places: readonly Place[]): Place | undefined {
+export function roomiest(context: CallContext, places: readonly Place[]): Place | undefined {
   const free = ({ subnet }: Place) =>
-    subnet === undefined ? Number.POSITIVE_INFINITY : freeAddresses(moment, moment.state.network.adoptSubnet(subnet));
+    subnet === undefined ? Number.POSITIVE_INFINITY : freeAddresses(context, context.state.network.adoptSubnet(subnet));
   return places.toSorted((a, b) => free(b) - free(a))[0];
 }
 

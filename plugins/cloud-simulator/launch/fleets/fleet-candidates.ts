@@ -1,13 +1,14 @@
 import { priceOf } from '../../capacity.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { FleetError, UnitType } from '../../state/fleets.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import type { UnitType } from '../../state/fleets/fleet-target.ts';
+import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { AwsError, invalidCombination } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { overlay } from './fleet-overlay.ts';
 import type { PlanPool } from './fleet-plan.ts';
-import type { FleetPool } from './fleet-pools.ts';
 import { typesFor } from '../requirements/instance-requirements.ts';
-import { type LaunchSpec, type Market, readLaunchSpec } from '../specification/launch-spec.ts';
+import { readLaunchSpec } from '../specification/read-launch-spec.ts';
+import type { LaunchSpec, Market } from '../specification/launch-spec.ts';
 import { type Placement, place } from '../place.ts';
 
 /** A launch of one type in one place that a pool allows. */
@@ -19,7 +20,7 @@ export interface Candidate extends PlanPool {
 
 /** All launches in a market that pools allow, and the errors of those that cannot be launched whatever the capacity. */
 export function candidatesOf(
-  moment: Moment,
+  context: CallContext,
   pools: readonly FleetPool[],
   market: Market,
   unit: UnitType,
@@ -36,8 +37,8 @@ export function candidatesOf(
     }
   };
   for (const pool of pools) {
-    for (const launch of attempt(pool, () => launchesOf(moment, pool, market, unit)) ?? []) {
-      const found = attempt(pool, () => candidate(moment, pool, launch, market, unit));
+    for (const launch of attempt(pool, () => launchesOf(context, pool, market, unit)) ?? []) {
+      const found = attempt(pool, () => candidate(context, pool, launch, market, unit));
       if (found === undefined) continue;
       // Types that attributes select are offered only where there are any.
       if (pool.requirements === undefined || found.placement.refusal.code !== 'Unsupported') candidates.push(found);
@@ -46,12 +47,12 @@ export function candidatesOf(
   return { candidates, refused };
 }
 
-function candidate(moment: Moment, pool: FleetPool, { params, data }: Launch, market: Market, unit: UnitType): Candidate {
-  const bare = readLaunchSpec(moment, params, data, market);
+function candidate(context: CallContext, pool: FleetPool, { params, data }: Launch, market: Market, unit: UnitType): Candidate {
+  const bare = readLaunchSpec(context, params, data, market);
   if (bare.network.address !== undefined) throw invalidCombination('A fleet cannot launch machines with a private address of their own.');
   const weight = unit === 'vcpu' ? bare.type.vcpus : unit === 'memory-mib' ? bare.type.memory_mib : pool.weight;
   const spec = pool.maxPrice === undefined ? bare : { ...bare, maxPrice: pool.maxPrice * weight };
-  const placement = place(moment, spec);
+  const placement = place(context, spec);
   return {
     pool,
     spec,
@@ -60,7 +61,7 @@ function candidate(moment: Moment, pool: FleetPool, { params, data }: Launch, ma
     zone: placement.pool.zone,
     weight,
     priority: pool.priority,
-    price: priceOf(moment, placement.pool),
+    price: priceOf(context, placement.pool),
     room: placement.room,
     bounds: placement.bounds,
   };
@@ -74,8 +75,8 @@ interface Launch {
 // What of an override may stand for several launches, or for a price that depends on the weight.
 const decided = new Set(['InstanceType', 'SubnetId', 'AvailabilityZone', 'MaxPrice']);
 
-function launchesOf(moment: Moment, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
-  const types = typesOf(moment, pool, market, unit);
+function launchesOf(context: CallContext, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
+  const types = typesOf(context, pool, market, unit);
   // A subnet says the zone; a single zone beside it has to agree.
   const zone = pool.zones.length === 1 ? pool.zones[0] : undefined;
   const places =
@@ -99,13 +100,13 @@ function given(name: string, value: string | undefined): Params {
   return value === undefined ? {} : { [name]: value };
 }
 
-function typesOf(moment: Moment, pool: FleetPool, market: Market, unit: UnitType): (string | undefined)[] {
+function typesOf(context: CallContext, pool: FleetPool, market: Market, unit: UnitType): (string | undefined)[] {
   if (pool.requirements === undefined) return [text(pool.override, 'InstanceType')];
   if (pool.override['InstanceRequirements'] === undefined && text(pool.data, 'InstanceType') !== undefined)
     throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
   const image = text(pool.override, 'ImageId') ?? text(pool.data, 'ImageId') ?? '';
-  const arch = moment.state.network.image(image)?.arch;
-  const types = typesFor(moment, pool.requirements, market, { arch, unit });
+  const arch = context.state.network.image(image)?.arch;
+  const types = typesFor(context, pool.requirements, market, { arch, unit });
   if (types.length === 0)
     throw new AwsError('InvalidFleetConfiguration', 'No instance type has the attributes that InstanceRequirements ask for.');
   return types.map((type) => type.instance_type);

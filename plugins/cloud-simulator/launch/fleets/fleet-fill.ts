@@ -1,10 +1,10 @@
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { FleetError, UnitType } from '../../state/fleets.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import type { UnitType } from '../../state/fleets/fleet-target.ts';
+import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
 import type { Instance, Keeper } from '../../state/instances/instance.ts';
 import type { Tags } from '../../state/tags.ts';
 import { type Candidate, candidatesOf } from './fleet-candidates.ts';
 import { planMarket } from './fleet-plan.ts';
-import type { FleetPool } from './fleet-pools.ts';
 import { countLaunched, heldBack, machinesAllowed } from '../launch-rate.ts';
 import type { MarketOptions } from './fleet-request.ts';
 import type { Market } from '../specification/launch-spec.ts';
@@ -32,32 +32,32 @@ export interface Filled {
 }
 
 /** Makes one attempt to get units from pools. Want of capacity is an error of its pool, never of the attempt. */
-export function fillMarkets(moment: Moment, filling: Filling): Filled {
+export function fillMarkets(context: CallContext, filling: Filling): Filled {
   const launches: Filled['launches'][number][] = [];
   const errors: FleetError[] = [];
   const short = new Set<Market>();
   const { keeper, systemTags } = filling;
-  let limit = Math.min(filling.limit, Math.floor(machinesAllowed(moment)));
+  let limit = Math.min(filling.limit, Math.floor(machinesAllowed(context)));
   for (const options of filling.markets) {
     const { market } = options;
     if (options.units <= 0) continue;
-    const { candidates, refused } = candidatesOf(moment, filling.pools, market, filling.unit);
+    const { candidates, refused } = candidatesOf(context, filling.pools, market, filling.unit);
     const plan = planMarket(candidates, options, limit);
     for (const { pool: from, count } of plan.takes) {
       const start = { spec: from.spec, placement: from.placement, count, systemTags };
-      launches.push({ from, market, instances: startInstances(moment, keeper === undefined ? start : { ...start, keeper }) });
-      countLaunched(moment, count);
+      launches.push({ from, market, instances: startInstances(context, keeper === undefined ? start : { ...start, keeper }) });
+      countLaunched(context, count);
       limit -= count;
     }
-    errors.push(...distinct([...refused, ...plan.short.map((from) => shortage(moment, from, market))]));
+    errors.push(...distinct([...refused, ...plan.short.map((from) => shortage(context, from, market))]));
     if (plan.units < options.units) short.add(market);
   }
   return { launches, errors, short };
 }
 
-function shortage(moment: Moment, from: Candidate, market: Market): FleetError {
-  const after = placeIn(moment, from.spec, from.placement.subnet);
-  const { code, message } = after.room === 0 ? after.refusal : heldBack(moment, after.pool);
+function shortage(context: CallContext, from: Candidate, market: Market): FleetError {
+  const after = placeIn(context, from.spec, from.placement.subnet);
+  const { code, message } = after.room === 0 ? after.refusal : heldBack(context, after.pool);
   return { poolXml: from.pool.xml, market, code, message };
 }
 

@@ -1,36 +1,12 @@
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { FleetTarget, UnitType } from '../../state/fleets.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import type { FleetTarget, UnitType } from '../../state/fleets/fleet-target.ts';
 import { echoXml, overrideXml } from '../../wire/xml/echo-xml.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
-
-/** One way in which a fleet may get machines: a template with one of its overrides, or one launch specification of a Spot fleet. */
-export interface FleetPool {
-  /** Names a template, which must still be there when machines are ordered; undefined for a launch specification. */
-  readonly template: Params | undefined;
-  /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */
-  readonly data: Params;
-  /** What lies over the data; as it came. */
-  readonly override: Params;
-  /** Attributes that the types to launch must have, instead of one type. */
-  readonly requirements: Params | undefined;
-  /** Alternatives; none = what the data says, or anywhere. */
-  readonly subnets: readonly string[];
-  readonly zones: readonly string[];
-  /** Units that one machine counts. */
-  readonly weight: number;
-  /** Lower is preferred; pools without come last. */
-  readonly priority: number;
-  /** The most that a unit may cost an hour on the Spot market. */
-  readonly maxPrice: number | undefined;
-  /** Tag specifications of the call for machines. */
-  readonly tags: Params;
-  /** `<launchTemplateAndOverrides>`: it says no more of the pool than the override did. */
-  readonly xml: string;
-}
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 /** What of a pool depends on the kind of fleet. */
 export interface PoolRules {
@@ -45,24 +21,24 @@ const maxConfigs = 50;
 const maxOverrides = 300;
 
 /** Reads launch template configurations: one pool for each override, or one for a template without overrides. Templates must exist. */
-export function readTemplatePools(moment: Moment, configs: readonly Params[], rules: PoolRules): FleetPool[] {
+export function readTemplatePools(context: CallContext, configs: readonly Params[], rules: PoolRules): FleetPool[] {
   if (configs.length === 0) throw missingParameter('LaunchTemplateConfigs');
   if (configs.length > maxConfigs) throw invalidParameter(`A fleet can have at most ${maxConfigs} launch template configurations.`);
-  const pools = configs.flatMap((config) => poolsOf(moment, config, rules));
+  const pools = configs.flatMap((config) => poolsOf(context, config, rules));
   if (!rules.instant && pools.length > maxOverrides) throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
   return pools;
 }
 
 /** The pool with the data that its template has now; throws when the template or its version is gone. */
-export function refreshPool(moment: Moment, pool: FleetPool): FleetPool {
-  return pool.template === undefined ? pool : { ...pool, data: resolve(moment, pool.template).data };
+export function refreshPool(context: CallContext, pool: FleetPool): FleetPool {
+  return pool.template === undefined ? pool : { ...pool, data: resolve(context, pool.template).data };
 }
 
 /** `<launchTemplateConfigs>` as describing calls echo them. */
-export function configsXml(moment: Moment, configs: readonly Params[], instant: boolean): string {
+export function configsXml(context: CallContext, configs: readonly Params[], instant: boolean): string {
   return itemSet('launchTemplateConfigs', configs, (config) => {
     const named = part(config, 'LaunchTemplateSpecification') ?? {};
-    const xml = instant ? specificationXml(resolve(moment, named)) : node('launchTemplateSpecification', echoXml(named));
+    const xml = instant ? specificationXml(resolve(context, named)) : node('launchTemplateSpecification', echoXml(named));
     return xml + itemSet('overrides', parts(config, 'Overrides'), overrideXml);
   });
 }
@@ -106,10 +82,10 @@ interface Resolved {
   readonly data: Params;
 }
 
-function poolsOf(moment: Moment, config: Params, rules: PoolRules): FleetPool[] {
+function poolsOf(context: CallContext, config: Params, rules: PoolRules): FleetPool[] {
   const named = part(config, 'LaunchTemplateSpecification');
   if (named === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
-  const resolved = resolve(moment, named);
+  const resolved = resolve(context, named);
   const overrides = parts(config, 'Overrides');
   return (overrides.length === 0 ? [{}] : overrides).map((override: Params) => {
     const xml = node('launchTemplateAndOverrides', specificationXml(resolved) + node('overrides', overrideXml(override)));
@@ -117,10 +93,10 @@ function poolsOf(moment: Moment, config: Params, rules: PoolRules): FleetPool[] 
   });
 }
 
-function resolve(moment: Moment, named: Params): Resolved {
+function resolve(context: CallContext, named: Params): Resolved {
   const version = text(named, 'Version');
   if (version === undefined || version === '') throw missingParameter('LaunchTemplateSpecification.Version');
-  const template = findTemplate(moment, named);
+  const template = findTemplate(context, named);
   const found = findVersion(template, version);
   return { id: template.id, version: String(found.number), data: found.data };
 }

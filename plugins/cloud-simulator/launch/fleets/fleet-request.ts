@@ -1,4 +1,4 @@
-import type { FleetTarget, UnitType } from '../../state/fleets.ts';
+import type { FleetTarget, UnitType } from '../../state/fleets/fleet-target.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part } from '../../wire/form.ts';
 import { flag, integer, oneOf } from '../../wire/values.ts';

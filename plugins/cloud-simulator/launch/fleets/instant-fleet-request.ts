@@ -1,11 +1,12 @@
 import type { ActionCall } from '../../dispatch/action.ts';
-import type { FleetTarget } from '../../state/fleets.ts';
+import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
 import { noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
 import { echoXml } from '../../wire/xml/echo-xml.ts';
 import { targetXml } from '../../wire/xml/fleet-xml.ts';
 import { part, parts } from '../../wire/form.ts';
 import { node } from '../../wire/xml/xml.ts';
-import { checkUnits, configsXml, type FleetPool, machineTags, readTemplatePools } from './fleet-pools.ts';
+import { checkUnits, configsXml, machineTags, readTemplatePools } from './fleet-pools.ts';
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { type MarketOptions, readMarketOptions, readTarget } from './fleet-request.ts';
 
 /** What CreateFleet asks for when it is of type instant. */

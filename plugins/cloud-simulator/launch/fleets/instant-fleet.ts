@@ -1,8 +1,9 @@
 import type { ActionCall } from '../../dispatch/action.ts';
 import { deliveryLimit } from '../../dispatch/faults.ts';
-import type { FleetError, FleetLaunch, FleetTarget } from '../../state/fleets.ts';
+import type { FleetLaunch } from '../../state/fleets/fleets.ts';
+import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
+import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { fillMarkets } from './fleet-fill.ts';
-import type { FleetPool } from './fleet-pools.ts';
 import type { MarketOptions } from './fleet-request.ts';
 
 /** What one attempt of a fleet brought: machines and errors of pools side by side. */

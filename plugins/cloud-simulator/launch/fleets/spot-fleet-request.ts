@@ -1,10 +1,11 @@
 import type { ActionCall } from '../../dispatch/action.ts';
-import type { ExcessPolicy, FleetRequest } from '../../fleets/standing-fleet.ts';
-import type { FleetTarget } from '../../state/fleets.ts';
+import type { ExcessPolicy, FleetRequest } from '../../state/fleets/standing-fleet.ts';
+import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
 import { AwsError, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal, flag, integer, oneOf } from '../../wire/values.ts';
-import { checkUnits, type FleetPool, readTemplatePools } from './fleet-pools.ts';
+import { checkUnits, readTemplatePools } from './fleet-pools.ts';
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { checkTotal, divide, type MarketOptions } from './fleet-request.ts';
 import { readValidity } from './fleet-validity.ts';
 import { readSpecificationPools } from './spot-specifications.ts';

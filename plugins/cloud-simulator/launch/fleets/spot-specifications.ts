@@ -1,6 +1,7 @@
 import { invalidParameter } from '../../wire/errors.ts';
 import { type Params, parts, text } from '../../wire/form.ts';
-import { type FleetPool, poolOver } from './fleet-pools.ts';
+import { poolOver } from './fleet-pools.ts';
+import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 const maxSpecifications = 300;
 

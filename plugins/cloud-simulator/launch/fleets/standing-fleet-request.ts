@@ -1,5 +1,5 @@
 import type { ActionCall } from '../../dispatch/action.ts';
-import type { ExcessPolicy, FleetRequest } from '../../fleets/standing-fleet.ts';
+import type { ExcessPolicy, FleetRequest } from '../../state/fleets/standing-fleet.ts';
 import { noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
 import { invalidCombination } from '../../wire/errors.ts';
 import { type Params, parts } from '../../wire/form.ts';

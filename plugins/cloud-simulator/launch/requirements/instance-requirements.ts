@@ -1,7 +1,6 @@
 import { zoneHas } from '../../capacity.ts';
 import { type CatalogueInstanceType, instanceTypes } from '../../catalogue.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { RegionState } from '../../state/region-state.ts';
+import type { CallContext, RegionState } from '../../state/call-context.ts';
 import { factsOf } from '../../type-facts.ts';
 import type { Params } from '../../wire/form.ts';
 import type { Market } from '../specification/launch-spec.ts';
@@ -20,13 +19,13 @@ export interface TypeContext {
  * in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer.
  */
 export function typesFor(
-  moment: Moment,
+  context: CallContext,
   requirements: Params,
   market: Market,
   { arch, unit = 'units' }: TypeContext = {},
 ): readonly CatalogueInstanceType[] {
   const wanted = readRequirements(requirements);
-  const fitting = offeredTypes(moment.state).filter(
+  const fitting = offeredTypes(context.state).filter(
     (type) =>
       (arch === undefined || type.arch === arch) && (market === 'on-demand' || factsOf(type).spot) && matchesRequirements(type, wanted),
   );

@@ -83,8 +83,8 @@ const maxPatterns = 400;
 
 /** Reads `InstanceRequirements` in the spelling of EC2 Fleets, Spot Fleets, launch templates or groups, and refuses what AWS refuses. */
 export function readRequirements(params: Params): Requirements {
-  const stranger = Object.keys(params).find((name) => !members.has(name));
-  if (stranger !== undefined) throw new AwsError('UnknownParameter', `The parameter InstanceRequirements.${stranger} is not recognized`);
+  const unknown = Object.keys(params).find((name) => !members.has(name));
+  if (unknown !== undefined) throw new AwsError('UnknownParameter', `The parameter InstanceRequirements.${unknown} is not recognized`);
   for (const name of ['NetworkInterfaceCount', 'TotalLocalStorageGB', 'BaselineEbsBandwidthMbps', 'NetworkBandwidthGbps'])
     range(params, name);
   flag(params, 'RequireHibernateSupport');

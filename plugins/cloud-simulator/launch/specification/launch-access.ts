@@ -1,17 +1,17 @@
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { AwsError, invalidCombination, invalidParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 
 /** The key pair of a launch. */
-export function readKeyName(moment: Moment, all: Params): string | undefined {
+export function readKeyName(context: CallContext, all: Params): string | undefined {
   const name = text(all, 'KeyName');
-  if (moment.knobs.strict_ids && name !== undefined && !moment.state.network.catalogue.key_names.includes(name))
+  if (context.knobs.strict_ids && name !== undefined && !context.state.network.catalogue.key_names.includes(name))
     throw new AwsError('InvalidKeyPair.NotFound', `The key pair '${name}' does not exist`);
   return name;
 }
 
 /** The ARN of the instance profile of a launch. */
-export function readProfile(moment: Moment, all: Params): string | undefined {
+export function readProfile(context: CallContext, all: Params): string | undefined {
   const profile = part(all, 'IamInstanceProfile');
   const arn = text(profile, 'Arn');
   const name = text(profile, 'Name');
@@ -20,11 +20,11 @@ export function readProfile(moment: Moment, all: Params): string | undefined {
     throw invalidCombination("The parameter 'iamInstanceProfile.name' may not be used in combination with 'iamInstanceProfile.arn'");
   const wellFormed =
     arn === undefined ? /^[\w+=,.@-]{1,128}$/.test(name as string) : /^arn:[\w-]+:iam::\d{12}:instance-profile\/.+$/.test(arn);
-  if (moment.knobs.strict_ids || !wellFormed) {
+  if (context.knobs.strict_ids || !wellFormed) {
     const which = arn === undefined ? 'name' : 'arn';
     throw invalidParameter(
       `Value (${arn ?? name}) for parameter iamInstanceProfile.${which} is invalid. Invalid IAM Instance Profile ${which}`,
     );
   }
-  return arn ?? `arn:aws:iam::${moment.state.account}:instance-profile/${name}`;
+  return arn ?? `arn:aws:iam::${context.state.account}:instance-profile/${name}`;
 }

@@ -1,5 +1,5 @@
 import type { CatalogueInstanceType } from '../../catalogue.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { factsOf } from '../../type-facts.ts';
 import { AwsError, invalidCombination, invalidParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
@@ -8,7 +8,7 @@ import type { Market } from './launch-spec.ts';
 
 /** Reads `InstanceMarketOptions`. `market` is the choice of a fleet, for which a template must not choose again. */
 export function readMarket(
-  moment: Moment,
+  context: CallContext,
   all: Params,
   type: CatalogueInstanceType,
   market: Market | undefined,
@@ -23,11 +23,11 @@ export function readMarket(
   const chosen = market ?? named ?? 'on-demand';
   if (chosen === 'spot' && !factsOf(type).spot)
     throw new AwsError('UnsupportedOperation', `The instance type ${type.instance_type} is not supported on the Spot market.`);
-  if (spot !== undefined) checkSpotOptions(moment, spot);
+  if (spot !== undefined) checkSpotOptions(context, spot);
   return { market: chosen, maxPrice: decimal(spot, 'MaxPrice') };
 }
 
-function checkSpotOptions(moment: Moment, spot: Params): void {
+function checkSpotOptions(context: CallContext, spot: Params): void {
   const kind = oneOf(spot, 'SpotInstanceType', ['one-time', 'persistent']) ?? 'one-time';
   const interruption = oneOf(spot, 'InstanceInterruptionBehavior', ['terminate', 'stop', 'hibernate']) ?? 'terminate';
   if (kind === 'one-time' && interruption !== 'terminate')
@@ -36,15 +36,15 @@ function checkSpotOptions(moment: Moment, spot: Params): void {
   if (price !== undefined && price <= 0) throw invalidParameter(`Value (${price}) for parameter MaxPrice is invalid. It must be above 0.`);
   if (integer(spot, 'BlockDurationMinutes') !== undefined)
     throw new AwsError('UnsupportedOperation', 'Spot Instances with a defined duration are no longer available.');
-  checkEnd(moment, text(spot, 'ValidUntil'), kind);
+  checkEnd(context, text(spot, 'ValidUntil'), kind);
   // Shown as one-time it would mislead: such a request starts another machine for each one that ends.
   if (kind === 'persistent') throw new AwsError('UnsupportedOperation', 'Persistent Spot requests are not simulated.');
 }
 
-function checkEnd(moment: Moment, until: string | undefined, kind: 'one-time' | 'persistent'): void {
+function checkEnd(context: CallContext, until: string | undefined, kind: 'one-time' | 'persistent'): void {
   if (until === undefined) return;
   if (kind === 'one-time') throw invalidCombination('ValidUntil can only be specified for persistent Spot requests.');
   const end = Date.parse(until);
-  if (Number.isNaN(end) || end <= moment.now)
+  if (Number.isNaN(end) || end <= context.now)
     throw invalidParameter(`Value (${until}) for parameter ValidUntil is invalid. It must lie ahead.`);
 }

@@ -1,38 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { CatalogueSecurityGroup } from '../../catalogue.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text, texts } from '../../wire/form.ts';
 import { flag, integer, oneOf } from '../../wire/values.ts';
-
-/** Where a launch may go and how its machines are connected. */
-export interface LaunchNetwork {
-  /** The subnet that was named; decides the zone. */
-  readonly subnet: Subnet | undefined;
-  /** The zone that was named, or that of the subnet; undefined = any zone of the region. */
-  readonly zone: string | undefined;
-  readonly groups: readonly { readonly id: string; readonly name: string }[];
-  readonly publicAddress: boolean;
-  /** The offset in the subnet of the address that was named, for the one machine of the launch. */
-  readonly address: number | undefined;
-}
+import type { LaunchNetwork } from './launch-spec.ts';
 
 const maxGroups = 5;
 
 /** Reads subnet, zone, groups and interfaces of a launch, and refuses what EC2 refuses to combine. */
-export function readLaunchNetwork(moment: Moment, all: Params): LaunchNetwork {
+export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetwork {
   const interfaces = parts(all, 'NetworkInterface');
   checkInterfaces(all, interfaces);
   const first = interfaces[0];
-  const zone = readZone(moment, part(all, 'Placement'));
-  const subnet = readSubnet(moment, text(all, 'SubnetId') ?? text(first, 'SubnetId'), zone);
+  const zone = readZone(context, part(all, 'Placement'));
+  const subnet = readSubnet(context, text(all, 'SubnetId') ?? text(first, 'SubnetId'), zone);
   if (subnet !== undefined && zone !== undefined && subnet.zone !== zone) {
     throw invalidParameter(
       `The availability zone '${zone}' does not match the availability zone '${subnet.zone}' of subnet '${subnet.id}'.`,
     );
   }
-  const groups = readGroups(moment, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} });
+  const groups = readGroups(context, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} });
   if (groups.length > maxGroups)
     throw new AwsError('SecurityGroupsPerInterfaceLimitExceeded', `A network interface can have at most ${maxGroups} security groups.`);
   return {
@@ -75,12 +64,12 @@ function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
 }
 
 /** The zone that a placement names, by its name or its id. */
-export function readZone(moment: Moment, placement: Params | undefined): string | undefined {
+export function readZone(context: CallContext, placement: Params | undefined): string | undefined {
   const name = text(placement, 'AvailabilityZone');
   const id = text(placement, 'AvailabilityZoneId');
   if (name !== undefined && id !== undefined)
     throw invalidCombination('Only one of AvailabilityZone and AvailabilityZoneId may be specified.');
-  const zones = moment.state.network.catalogue.zones;
+  const zones = context.state.network.catalogue.zones;
   const found =
     name === undefined && id === undefined
       ? undefined
@@ -98,13 +87,13 @@ function readAddress(address: string | undefined, subnet: Subnet | undefined): n
   return offset;
 }
 
-function readSubnet(moment: Moment, id: string | undefined, zone: string | undefined): Subnet | undefined {
+function readSubnet(context: CallContext, id: string | undefined, zone: string | undefined): Subnet | undefined {
   if (id === undefined) return undefined;
-  const known = moment.state.network.subnet(id);
+  const known = context.state.network.subnet(id);
   if (known?.listed) return known;
-  if (moment.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
+  if (context.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id))
     throw new AwsError('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
-  return known ?? moment.state.network.adoptSubnet(id, zone);
+  return known ?? context.state.network.adoptSubnet(id, zone);
 }
 
 type Group = LaunchNetwork['groups'][number];
@@ -118,17 +107,17 @@ function groupOf(known: CatalogueSecurityGroup): Group {
   return made;
 }
 
-function readGroups(moment: Moment, params: Params): Group[] {
-  const { catalogue } = moment.state.network;
+function readGroups(context: CallContext, params: Params): Group[] {
+  const { catalogue } = context.state.network;
   const byId = texts(params, 'SecurityGroupId').map((id) => {
     if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
-    const known = moment.state.network.group(id);
-    if (known === undefined && moment.knobs.strict_ids) throw noGroup(id);
+    const known = context.state.network.group(id);
+    if (known === undefined && context.knobs.strict_ids) throw noGroup(id);
     return known === undefined ? { id, name: id } : groupOf(known);
   });
   const byName = texts(params, 'SecurityGroup').map((name) => {
     const known = catalogue.security_groups.find((group) => group.group_name === name);
-    if (known === undefined && moment.knobs.strict_ids) throw noGroup(name);
+    if (known === undefined && context.knobs.strict_ids) throw noGroup(name);
     return known === undefined ? { id: `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name } : groupOf(known);
   });
   const groups = [...byId, ...byName];

@@ -1,16 +1,9 @@
 import type { CatalogueInstanceType } from '../../catalogue.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { LaunchOptions } from './launch-options.ts';
+import type { LaunchVolume } from './launch-volumes.ts';
+import type { Subnet } from '../../state/network/subnets.ts';
 import type { Tags } from '../../state/tags.ts';
-import { type Params, part, text } from '../../wire/form.ts';
-import { flag } from '../../wire/values.ts';
-import { readKeyName, readProfile } from './launch-access.ts';
-import { readMarket } from './launch-market.ts';
-import { type LaunchNetwork, readLaunchNetwork } from './launch-network.ts';
-import { type LaunchOptions, readLaunchOptions } from './launch-options.ts';
-import { readLaunchTags } from './launch-tags.ts';
-import { type LaunchVolume, readVolumes } from './launch-volumes.ts';
-import { readImage, readType } from './read-image.ts';
-import { checkUserData } from './user-data.ts';
+import type { Params } from '../../wire/form.ts';
 
 export type Market = 'on-demand' | 'spot';
 
@@ -34,27 +27,14 @@ export interface LaunchSpec {
   readonly options: LaunchOptions;
 }
 
-/**
- * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are joined, of
- * everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
- */
-export function readLaunchSpec(moment: Moment, params: Params, template: Params | undefined, market?: Market): LaunchSpec {
-  const all: Params = { ...template, ...params };
-  const type = readType(all, market !== undefined);
-  const imageId = readImage(moment, all, type);
-  const chosen = readMarket(moment, all, type, market);
-  checkUserData(text(all, 'UserData'));
-  return {
-    imageId,
-    type,
-    ...chosen,
-    network: readLaunchNetwork(moment, all),
-    keyName: readKeyName(moment, all),
-    profileArn: readProfile(moment, all),
-    ...readLaunchTags(params, template, chosen.market),
-    guarded: flag(all, 'DisableApiTermination') ?? false,
-    metadata: part(all, 'MetadataOptions'),
-    volumes: readVolumes(all),
-    options: readLaunchOptions(all, type),
-  };
+/** Where a launch may go and how its machines are connected. */
+export interface LaunchNetwork {
+  /** The subnet that was named; decides the zone. */
+  readonly subnet: Subnet | undefined;
+  /** The zone that was named, or that of the subnet; undefined = any zone of the region. */
+  readonly zone: string | undefined;
+  readonly groups: readonly { readonly id: string; readonly name: string }[];
+  readonly publicAddress: boolean;
+  /** The offset in the subnet of the address that was named, for the one machine of the launch. */
+  readonly address: number | undefined;
 }

@@ -1,5 +1,5 @@
 import { type CatalogueInstanceType, instanceType } from '../../catalogue.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { imageOfAlias, isImageAlias } from './image-alias.ts';
@@ -18,13 +18,13 @@ export function readType(all: Params, chosen: boolean): CatalogueInstanceType {
 }
 
 /** The image to launch, which the type must be able to run. */
-export function readImage(moment: Moment, all: Params, type: CatalogueInstanceType): string {
+export function readImage(context: CallContext, all: Params, type: CatalogueInstanceType): string {
   const given = text(all, 'ImageId');
   if (given === undefined || given === '') throw missingParameter('ImageId');
   if (isImageAlias(given)) return imageOfAlias(given);
   if (!/^ami-[\w-]+$/.test(given)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
-  const image = moment.state.network.image(given);
-  if (image === undefined && moment.knobs.strict_ids)
+  const image = context.state.network.image(given);
+  if (image === undefined && context.knobs.strict_ids)
     throw new AwsError('InvalidAMIID.NotFound', `The image id '[${given}]' does not exist`);
   if (image !== undefined && image.arch !== type.arch) {
     throw invalidParameter(

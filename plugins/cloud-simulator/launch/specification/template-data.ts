@@ -1,30 +1,30 @@
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../../state/call-context.ts';
 import { type LaunchTemplate, type TemplateVersion, versionOf } from '../../state/templates.ts';
 import { AwsError, invalidCombination, missingParameter } from '../../wire/errors.ts';
 import { type Params, text } from '../../wire/form.ts';
 
 /** The template that `LaunchTemplateId` or `LaunchTemplateName` names. Exactly one of them must be given. One that is too young to be seen is not found. */
-export function findTemplate(moment: Moment, params: Params): LaunchTemplate {
+export function findTemplate(context: CallContext, params: Params): LaunchTemplate {
   const id = text(params, 'LaunchTemplateId');
   const name = text(params, 'LaunchTemplateName');
   if (id !== undefined && name !== undefined)
     throw invalidCombination('Only one of launch template ID or launch template name may be specified.');
-  if (id !== undefined) return templateById(moment, id);
+  if (id !== undefined) return templateById(context, id);
   if (name === undefined) throw missingParameter('LaunchTemplateId or LaunchTemplateName');
-  return templateByName(moment, name);
+  return templateByName(context, name);
 }
 
-export function templateById(moment: Moment, id: string): LaunchTemplate {
+export function templateById(context: CallContext, id: string): LaunchTemplate {
   if (!/^lt-[0-9a-f]+$/.test(id)) throw new AwsError('InvalidLaunchTemplateId.Malformed', `Invalid id: "${id}" (expecting "lt-...")`);
-  const found = moment.state.templates.byId.get(id);
-  if (found === undefined || !isTemplateVisible(moment, found))
+  const found = context.state.templates.byId.get(id);
+  if (found === undefined || !isTemplateVisible(context, found))
     throw new AwsError('InvalidLaunchTemplateId.NotFound', `The specified launch template, with template ID ${id}, does not exist.`);
   return found;
 }
 
-export function templateByName(moment: Moment, name: string): LaunchTemplate {
-  const found = moment.state.templates.byName(name);
-  if (found === undefined || !isTemplateVisible(moment, found)) {
+export function templateByName(context: CallContext, name: string): LaunchTemplate {
+  const found = context.state.templates.byName(name);
+  if (found === undefined || !isTemplateVisible(context, found)) {
     throw new AwsError(
       'InvalidLaunchTemplateName.NotFoundException',
       `The specified launch template, with template name ${name}, does not exist.`,
@@ -34,8 +34,8 @@ export function templateByName(moment: Moment, name: string): LaunchTemplate {
 }
 
 /** Whether a template is old enough to be seen by calls that name or list it. */
-export function isTemplateVisible(moment: Moment, template: LaunchTemplate): boolean {
-  return moment.now - template.createdAt >= moment.knobs.visible_ms.template;
+export function isTemplateVisible(context: CallContext, template: LaunchTemplate): boolean {
+  return context.now - template.createdAt >= context.knobs.visible_ms.template;
 }
 
 /** The version that a text names; refuses with InvalidLaunchTemplateId.VersionNotFound. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HealthRule } from '../../knobs/machine-knobs.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../call-context.ts';
 import { fits } from '../../pattern.ts';
 import { type Instance, stateOf } from './instance.ts';
 import { isOut } from '../outages.ts';
@@ -19,7 +19,7 @@ export interface ScheduledEvent {
 }
 
 /** The checks of a machine, and what is scheduled for it. */
-export interface Health {
+export interface InstanceHealth {
   readonly instance: Check;
   readonly system: Check;
   readonly ebs: Check;
@@ -39,8 +39,8 @@ const descriptions: Readonly<Record<ScheduledEvent['code'], string>> = {
   'instance-stop': 'The instance is scheduled to be stopped',
 };
 
-const sound: Health = { instance: 'ok', system: 'ok', ebs: 'ok', events: [], impairedSince: undefined };
-const unchecked: Health = {
+const sound: InstanceHealth = { instance: 'ok', system: 'ok', ebs: 'ok', events: [], impairedSince: undefined };
+const unchecked: InstanceHealth = {
   instance: 'not-applicable',
   system: 'not-applicable',
   ebs: 'not-applicable',
@@ -49,25 +49,25 @@ const unchecked: Health = {
 };
 
 /** The health of a machine: `ok` while it runs, unless the knobs say otherwise. The last rule that concerns a check decides. */
-export function healthOf(moment: Moment, instance: Instance): Health {
-  const { knobs, rules, now } = moment;
+export function healthOf(context: CallContext, instance: Instance): InstanceHealth {
+  const { knobs, rules, now } = context;
   if (stateOf(instance, now) !== 'running') return unchecked;
   if (knobs.health.length === 0 && knobs.outages.length === 0) return sound;
 
-  const concerned = knobs.health.filter((rule) => concerns(rule, instance) && rules.inForce(rule, moment));
-  const outage = isOut(moment, instance.zone);
+  const concerned = knobs.health.filter((rule) => concerns(rule, instance) && rules.inForce(rule, context));
+  const outage = isOut(context, instance.zone);
   if (concerned.length === 0 && !outage) return sound;
 
   const checks: Record<'instance' | 'system' | 'ebs', Check> = { instance: 'ok', system: outage ? 'impaired' : 'ok', ebs: 'ok' };
   for (const rule of concerned) checks[rule.check ?? 'instance'] = rule.status ?? 'impaired';
   const culprits = [
     ...concerned.filter((rule) => (rule.status ?? 'impaired') === 'impaired'),
-    ...knobs.outages.filter((rule) => fits(rule.zone, instance.zone) && rules.inForce(rule, moment)),
+    ...knobs.outages.filter((rule) => fits(rule.zone, instance.zone) && rules.inForce(rule, context)),
   ];
   const starts = culprits.map((rule) => (rules.begunAt(rule) ?? now) + (rule.from_ms ?? 0));
   return {
     ...checks,
-    events: concerned.flatMap((rule) => eventOf(moment, rule, instance) ?? []),
+    events: concerned.flatMap((rule) => eventOf(context, rule, instance) ?? []),
     impairedSince: starts.length === 0 ? undefined : Math.max(instance.runningAt, Math.min(...starts)),
   };
 }
@@ -76,10 +76,10 @@ function concerns(rule: HealthRule, instance: Instance): boolean {
   return (rule.instance_ids?.includes(instance.id) ?? true) && fits(rule.zone, instance.zone);
 }
 
-function eventOf(moment: Moment, rule: HealthRule, instance: Instance): ScheduledEvent | undefined {
+function eventOf(context: CallContext, rule: HealthRule, instance: Instance): ScheduledEvent | undefined {
   const { event: code } = rule;
   if (code === undefined) return undefined;
-  const notBefore = (moment.rules.begunAt(rule) ?? moment.now) + (rule.event_in_ms ?? dayMs);
+  const notBefore = (context.rules.begunAt(rule) ?? context.now) + (rule.event_in_ms ?? dayMs);
   const endless = code === 'instance-retirement' || code === 'instance-stop';
   return {
     id: `instance-event-0${createHash('sha256').update(`${instance.id}/${code}`).digest('hex').slice(0, 16)}`,

@@ -1,4 +1,3 @@
-import type { Moment } from '../../dispatch/call-context.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import type { Subnet } from '../network/subnets.ts';
 import type { Tags } from '../tags.ts';
@@ -22,8 +21,8 @@ export interface Reservation {
 /** Who started a machine to keep a number of them up, and has to know of its end: a fleet or a group. */
 export interface Keeper {
   readonly id: string;
-  /** Told when the end of a machine begins, whoever ordered it. */
-  ending(moment: Moment, instance: Instance): void;
+  /** Called when the end of a machine begins at the time `at`, no matter what ordered it. */
+  ending(instance: Instance, at: number): void;
 }
 
 /** Spot capacity that is taken back. */

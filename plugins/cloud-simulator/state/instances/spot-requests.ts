@@ -1,8 +1,8 @@
 import { priceOf } from '../../capacity.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
+import type { CallContext } from '../call-context.ts';
 import { type Instance, isLive } from './instance.ts';
 
-/** The Spot request behind a machine, as of a moment. It is not stored but follows from the machine; requests here are one-time and fulfilled at once. */
+/** The Spot request behind a machine, at a time. It is not stored but follows from the machine; requests are one-time and fulfilled at once. */
 export interface SpotRequest {
   readonly id: string;
   readonly instance: Instance;
@@ -22,17 +22,17 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /** The Spot request of a machine; undefined for machines of the other market. */
-export function spotRequestOf(moment: Moment, instance: Instance): SpotRequest | undefined {
+export function spotRequestOf(context: CallContext, instance: Instance): SpotRequest | undefined {
   if (instance.spotRequestId === undefined) return undefined;
   const { type, maxPrice } = instance.reservation.spec;
-  const [state, code, updatedAt] = standing(instance, moment.now);
+  const [state, code, updatedAt] = standing(instance, context.now);
   const onDemand = { instanceType: type.instance_type, zone: instance.zone, market: 'on-demand' as const };
   return {
     id: instance.spotRequestId,
     instance,
     state,
     status: { code, message: messages[code] ?? code, updatedAt },
-    price: maxPrice ?? priceOf(moment, onDemand),
+    price: maxPrice ?? priceOf(context, onDemand),
   };
 }
 

@@ -1,10 +1,10 @@
-import { statusOf } from '../../groups/activities.ts';
+import { activityStatus } from '../../groups/activities.ts';
 import type { Activity } from '../../state/groups.ts';
 import { leaf, timestamp } from './xml.ts';
 
 /** One activity of a group. `gone`: the group is no more. */
 export function activityXml(activity: Activity, now: number, gone = false): string {
-  const { status, progress, endedAt } = statusOf(activity, now);
+  const { status, progress, endedAt } = activityStatus(activity, now);
   const { group, failure } = activity;
   return (
     leaf('ActivityId', activity.id) +

@@ -1,9 +1,8 @@
-import type { FleetRecord, RecordKind } from '../../fleets/fleet-history.ts';
-import type { FleetKind, Member } from '../../fleets/standing-fleet.ts';
+import type { FleetRecord, RecordKind, FleetKind, FleetMember } from '../../state/fleets/standing-fleet.ts';
 import { itemSet, leaf, node, timestamp } from './xml.ts';
 
 /** `<activeInstanceSet>` of DescribeFleetInstances and DescribeSpotFleetInstances. */
-export function activeInstancesXml(members: readonly Member[], healthy: (member: Member) => boolean): string {
+export function activeInstancesXml(members: readonly FleetMember[], healthy: (member: FleetMember) => boolean): string {
   return itemSet(
     'activeInstanceSet',
     members,

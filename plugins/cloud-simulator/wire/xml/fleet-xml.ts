@@ -1,8 +1,10 @@
 import { activityWord, stateWord } from '../../fleets/fleet-words.ts';
-import { type StandingFleet, unitsHeld } from '../../fleets/standing-fleet.ts';
+import { type StandingFleet, unitsHeld } from '../../state/fleets/standing-fleet.ts';
 import { configsXml } from '../../launch/fleets/fleet-pools.ts';
-import type { Moment } from '../../dispatch/call-context.ts';
-import type { FleetError, FleetLaunch, FleetTarget } from '../../state/fleets.ts';
+import type { CallContext } from '../../state/call-context.ts';
+import type { FleetLaunch } from '../../state/fleets/fleets.ts';
+import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
+import type { FleetError } from '../../state/fleets/fleet-pool.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import { echoXml } from './echo-xml.ts';
 import { part, parts } from '../form.ts';
@@ -41,7 +43,7 @@ export function targetXml(target: FleetTarget): string {
 }
 
 /** An EC2 fleet of type request or maintain, as DescribeFleets shows it. */
-export function standingFleetXml(moment: Moment, fleet: StandingFleet): string {
+export function standingFleetXml(context: CallContext, fleet: StandingFleet): string {
   const { request, echo } = fleet;
   return (
     leaf('activityStatus', activityWord(fleet)) +
@@ -52,7 +54,7 @@ export function standingFleetXml(moment: Moment, fleet: StandingFleet): string {
     leaf('excessCapacityTerminationPolicy', fleet.excess) +
     leaf('fulfilledCapacity', unitsHeld(fleet)) +
     leaf('fulfilledOnDemandCapacity', unitsHeld(fleet, 'on-demand')) +
-    configsXml(moment, parts(echo, 'LaunchTemplateConfigs'), false) +
+    configsXml(context, parts(echo, 'LaunchTemplateConfigs'), false) +
     node('spotOptions', echoXml(part(echo, 'SpotOptions') ?? {})) +
     node('onDemandOptions', echoXml(part(echo, 'OnDemandOptions') ?? {})) +
     targetXml(fleet.target) +

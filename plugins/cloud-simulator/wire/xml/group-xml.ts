@@ -1,4 +1,4 @@
-import { type Group, type GroupConfig, type Member, type TemplateName } from '../../state/groups.ts';
+import { type Group, type GroupConfig, type GroupMember, type TemplateName } from '../../state/groups.ts';
 import { type Params, part, text } from '../form.ts';
 import { memberParts, memberSet } from '../members.ts';
 import { escapeXml, leaf, node, timestamp } from './xml.ts';
@@ -35,7 +35,7 @@ export function groupXml(group: Group, now: number): string {
 }
 
 /** The state of a machine in its group, as the group knows it. */
-export function lifecycleOf(member: Member, now: number): 'Pending' | 'InService' | 'Terminating' {
+export function lifecycleOf(member: GroupMember, now: number): 'Pending' | 'InService' | 'Terminating' {
   if (member.leaving) return 'Terminating';
   const { runningAt, shutdownAt } = member.instance;
   const inService = now >= runningAt && (shutdownAt === undefined || shutdownAt >= runningAt);
@@ -43,7 +43,7 @@ export function lifecycleOf(member: Member, now: number): 'Pending' | 'InService
 }
 
 /** A machine as its group shows it. */
-function memberXml(member: Member, now: number, health = healthOf(member)): string {
+function memberXml(member: GroupMember, now: number, health = healthOf(member)): string {
   const { instance, weight, template } = member;
   return (
     leaf('InstanceId', instance.id) +
@@ -58,11 +58,11 @@ function memberXml(member: Member, now: number, health = healthOf(member)): stri
 }
 
 /** A machine as DescribeAutoScalingInstances shows it: with its group, and its health in capitals. */
-export function memberDetailsXml(group: Group, member: Member, now: number): string {
+export function memberDetailsXml(group: Group, member: GroupMember, now: number): string {
   return leaf('AutoScalingGroupName', group.name) + memberXml(member, now, healthOf(member).toUpperCase());
 }
 
-function healthOf(member: Member): string {
+function healthOf(member: GroupMember): string {
   return member.healthy ? 'Healthy' : 'Unhealthy';
 }
 

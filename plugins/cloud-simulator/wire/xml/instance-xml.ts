@@ -1,6 +1,6 @@
 import { type Instance, type StateName, stateCodes, stateOf } from '../../state/instances/instance.ts';
 import { tagSetXml } from '../../state/tags.ts';
-import type { LaunchNetwork } from '../../launch/specification/launch-network.ts';
+import type { LaunchNetwork } from '../../launch/specification/launch-spec.ts';
 import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
 import { itemSet, leaf, node } from './xml.ts';
 

@@ -1,5 +1,5 @@
 import type { Round } from '../../groups/launch/launch-round.ts';
-import type { Member } from '../../state/groups.ts';
+import type { GroupMember } from '../../state/groups.ts';
 import type { Network } from '../../state/network/network.ts';
 import { memberSet } from '../members.ts';
 import { escapeXml, leaf } from './xml.ts';
@@ -12,7 +12,7 @@ export function roundXml(round: Round, network: Network): string {
   const collections = Map.groupBy(round.members, ({ instance }) => instance.reservation);
   return (
     memberSet('Instances', collections.values(), (members) => {
-      const { instance } = members[0] as Member;
+      const { instance } = members[0] as GroupMember;
       const { spec } = instance.reservation;
       return (
         leaf('InstanceType', spec.type.instance_type) +

@@ -1,5 +1,5 @@
 import { activityWord, stateWord } from '../../fleets/fleet-words.ts';
-import { type StandingFleet, unitsHeld } from '../../fleets/standing-fleet.ts';
+import { type StandingFleet, unitsHeld } from '../../state/fleets/standing-fleet.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import { type EchoNames, echoXml } from './echo-xml.ts';
 import { leaf, node, timestamp } from './xml.ts';

@@ -1,20 +1,16 @@
+import { chunks, isFault, ProviderFault, type Call } from '../../../../core/index.ts';
 import { LRUCache } from 'lru-cache';
-import { isFault, ProviderFault, type Call } from '../../../../core/index.ts';
 import { kindOfReason } from '../../faults/fault-codes.ts';
 import type { CloudSession } from '../../connection/session.ts';
+import { sessionField } from '../../connection/session-field.ts';
 import { unlessMissing } from '../look.ts';
 import type { TemplateVersion } from '../template-version.ts';
 
 /** EC2's limit of one call. */
 const mostVersions = 200;
 
-function deletedBy({ memory }: CloudSession): LRUCache<string, true> {
-  const key = 'launch templates deleted';
-  const known = memory.get(key) as LRUCache<string, true> | undefined;
-  const deleted = known ?? new LRUCache<string, true>({ max: 10_000 });
-  if (!known) memory.set(key, deleted);
-  return deleted;
-}
+/** Launch templates by id, and versions by id and number, that a session deleted. */
+const deletedBy = sessionField(() => new LRUCache<string, true>({ max: 10_000 }));
 
 /** Asks to delete, and remembers what may have been deleted where the answer gets lost. Undefined: there is no such launch template. */
 async function deleting<T>(session: CloudSession, marks: readonly string[], ask: () => Promise<T>): Promise<T | undefined> {
@@ -45,8 +41,7 @@ export async function deleteTemplate(session: CloudSession, id: string, call: Ca
  */
 export async function deleteVersions(session: CloudSession, id: string, versions: readonly string[], call: Call): Promise<number> {
   let unknown = 0;
-  for (let i = 0; i < versions.length; i += mostVersions) {
-    const Versions = versions.slice(i, i + mostVersions);
+  for (const Versions of chunks(versions, mostVersions)) {
     const marks = Versions.map((version) => `${id} ${version}`);
     const answer = await deleting(session, marks, () =>
       session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),

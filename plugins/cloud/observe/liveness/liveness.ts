@@ -2,7 +2,8 @@ import { isFault, type Call, type ProviderFault } from '../../../../core/index.t
 import { inTurn, machinesPerPage } from '../describe.ts';
 import { pagesOf } from '../../connection/answers/pages.ts';
 import type { CloudSession } from '../../connection/session.ts';
-import { mostRows, zonesWorth } from './zone-scan-cost.ts';
+import { sessionField } from '../../connection/session-field.ts';
+import { mostRows, zonesToScan } from './zone-scan-cost.ts';
 
 /** The machines that run in a zone; or why that is not known; or that they are not to be listed, because far more run there than are ours. */
 export type Running = ReadonlySet<string> | ProviderFault | 'crowded';
@@ -25,14 +26,16 @@ interface Listing {
 
 interface Gathering {
   readonly ours: Map<string, number>;
-  readonly worth: Promise<ReadonlySet<string>>;
+  readonly toScan: Promise<ReadonlySet<string>>;
 }
 
-/** Of one session. */
 interface Liveness {
+  /** By zone. */
   readonly listings: Map<string, Listing>;
   gathering?: Gathering | undefined;
 }
+
+const livenessOf = sessionField((): Liveness => ({ listings: new Map() }));
 
 /**
  * Which machines run, by zone, of those `zones` where it is cheaper to list all than to describe ours; `ours` counts them by zone. DescribeInstanceStatus weighs a fifth of
@@ -45,11 +48,10 @@ export async function runningIn(
   ours: ReadonlyMap<string, number>,
   call: Call,
 ): Promise<ReadonlyMap<string, Running>> {
-  const liveness = (session.memory.get('liveness') ?? { listings: new Map() }) as Liveness;
-  session.memory.set('liveness', liveness);
+  const liveness = livenessOf(session);
   const gathering = gathered(session, liveness, ours);
-  const worth = await gathering.worth;
-  const asked = [...zones].filter((zone) => worth.has(zone));
+  const toScan = await gathering.toScan;
+  const asked = [...zones].filter((zone) => toScan.has(zone));
   const answers = await inTurn(asked, (zone) => shared(session, liveness.listings, zone, mostRows(gathering.ours.get(zone) ?? 0), call));
   return new Map(
     answers.map((answer, index) => {
@@ -67,11 +69,11 @@ function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<s
 
   function begin(): Gathering {
     const all = new Map<string, number>();
-    const worth = session.clock.sleep(gatherMs).then(() => {
+    const toScan = session.clock.sleep(gatherMs).then(() => {
       liveness.gathering = undefined;
-      return zonesWorth([...all].map(([zone, count]) => ({ zone, ours: count, ...rowsOf(session, liveness.listings.get(zone)) })));
+      return zonesToScan([...all].map(([zone, count]) => ({ zone, ours: count, ...rowsOf(session, liveness.listings.get(zone)) })));
     });
-    return { ours: all, worth };
+    return { ours: all, toScan };
   }
 }
 

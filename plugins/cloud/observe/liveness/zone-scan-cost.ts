@@ -17,8 +17,8 @@ const timesOurs = 3;
 /** So many machines may run in a zone for a listing of their statuses to be cheaper than a description of ours. */
 export const mostRows = (ours: number): number => Math.max(machinesPerPage, ours * timesOurs);
 
-/** Zones in which a listing of statuses pays off. It shows the whole account, because nothing narrows it to our tags. Pure. */
-export function zonesWorth(zones: readonly ZoneCount[]): ReadonlySet<string> {
+/** Zones in which a listing of statuses costs less than a description of ours. The listing shows the whole account, because nothing narrows it to our tags. Pure. */
+export function zonesToScan(zones: readonly ZoneCount[]): ReadonlySet<string> {
   if (zones.reduce((sum, { ours }) => sum + ours, 0) <= few) return new Set();
   return new Set(zones.flatMap(({ zone, ours, rows }) => ((rows ?? 0) <= mostRows(ours) ? [zone] : [])));
 }

@@ -10,9 +10,9 @@ const report = (machine_id: string, status: MachineReport['status'] = 'running')
 function applied(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
   const attempt = attemptOf(1, { settled: false });
   const machines = known.map((id) => machineOf(id, { status: 'running', ready_at: 1 }));
-  const draft = new StateChange(stateOf({ attempts: [attempt], machines }), 10);
-  applyReports(draft, attempt, reports);
-  return Object.fromEntries([...draft.machines.all()].map(({ machine_id, going }) => [machine_id, going]));
+  const change = new StateChange(stateOf({ attempts: [attempt], machines }), 10);
+  applyReports(change, attempt, reports);
+  return Object.fromEntries([...change.machines.all()].map(({ machine_id, going }) => [machine_id, going]));
 }
 
 test('more machines than are wanted are surplus', (t) => {
@@ -36,12 +36,12 @@ test('after the end a machine that counted as gone is its caller’s again where
   const revived = (machine_count: number): string | undefined => {
     const attempt = attemptOf(1);
     const machines = [gone, machineOf('m-2', { status: 'running', ready_at: 1 }), machineOf('m-3', { status: 'running', ready_at: 1 })];
-    const draft = new StateChange(
+    const change = new StateChange(
       stateOf({ request: requestOf({ machine_count, status: 'completed', kept_count: 2 }), attempts: [attempt], machines }),
       10,
     );
-    applyReports(draft, attempt, [report('m-1')]);
-    return draft.machine(gone)?.going;
+    applyReports(change, attempt, [report('m-1')]);
+    return change.machine(gone)?.going;
   };
   t.is(revived(3), undefined);
   t.is(revived(2), 'surplus');

@@ -24,7 +24,7 @@ for (const part of [1, 2, 3]) {
     await bench.clock.advance(1_000);
     t.is(east.live(id).length, 400);
     const going = east.live(id).slice(0, 300);
-    await bench.desk.giveBack(going, 3_600);
+    await bench.requestService.giveBack(going, 3_600);
     await bench.kill(part);
     await bench.clock.advance(20_000);
     t.deepEqual(new Set(east.live(id)), new Set([...Array(100).keys()].map((i) => `m-${i + 301}`)));
@@ -56,7 +56,7 @@ for (const part of [1, 2, 3]) {
     const bench = await loopBench({ east });
     const id = await bench.request(400);
     await bench.clock.advance(1_000);
-    await bench.desk.cancel(id, undefined);
+    await bench.requestService.cancel(id, undefined);
     await bench.kill(part);
     await bench.clock.advance(20_000);
     t.is((await bench.status(id)).request.status, 'cancelled');
@@ -76,8 +76,8 @@ for (const part of [6, 7, 8]) {
     await bench.kill(part);
     await bench.clock.advance(300_000);
     const stored = (await bench.store.find('machine', { where: { request_id: id } })).map(({ machine_id }) => machine_id);
-    await bench.desk.cancel(id, undefined).catch(() => undefined);
-    if (stored.length > 0) await bench.desk.giveBack(stored, 3_600);
+    await bench.requestService.cancel(id, undefined).catch(() => undefined);
+    if (stored.length > 0) await bench.requestService.giveBack(stored, 3_600);
     await bench.clock.advance(300_000);
     t.deepEqual(
       east.live(id).filter((machine) => stored.includes(machine)),
@@ -116,7 +116,7 @@ test('no transaction is larger than it may be, whatever a change writes', async 
   await bench.clock.advance(10_000);
   const ids = east.live(id);
   t.is(ids.length, 250);
-  for (const machine of ids) await bench.desk.giveBack([machine], 3_600);
+  for (const machine of ids) await bench.requestService.giveBack([machine], 3_600);
   await bench.clock.advance(20_000);
   t.deepEqual(east.live(id), []);
   t.true(Math.max(...rows) <= 200, `${Math.max(...rows)} rows`);

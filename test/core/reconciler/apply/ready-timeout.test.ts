@@ -1,5 +1,5 @@
 import test from 'ava';
-import { readyTimeoutMs } from '../../../../core/reconciler/state/ready-timeout.ts';
+import { readyTimeoutMs } from '../../../../core/reconciler/apply/apply-reports.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';

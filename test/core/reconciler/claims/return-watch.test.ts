@@ -26,7 +26,7 @@ test('watching a return of one machine reads none of the two thousand of its req
   const [machine = ''] = east.live(id);
   // The provider does not carry it out for a minute: the return is looked at again and again.
   east.hold = true;
-  const { request } = await bench.desk.giveBack([machine], 3_600);
+  const { request } = await bench.requestService.giveBack([machine], 3_600);
   const read = rowsRead(bench.store);
   await bench.clock.advance(60_000);
   t.is((await bench.store.get('request', { request_id: request.request_id }))?.status, 'in_progress');
@@ -45,9 +45,9 @@ test('a return of machines that an earlier return has taken ends with them', asy
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  const first = await bench.desk.giveBack(['m-1', 'm-2'], 3_600);
+  const first = await bench.requestService.giveBack(['m-1', 'm-2'], 3_600);
   await bench.clock.advance(5_000);
-  const second = await bench.desk.giveBack(['m-2', 'm-3'], 3_600);
+  const second = await bench.requestService.giveBack(['m-2', 'm-3'], 3_600);
   await bench.clock.advance(5_000);
   t.is((await bench.status(second.request.request_id)).request.status, 'in_progress');
   east.hold = false;

@@ -82,7 +82,7 @@ test('signals that wait for another holder hide none of those for this one', asy
   );
   for (const record of others) await bench.store.commit([{ op: 'insert', kind: 'signal', record }]);
   const [machine = ''] = east.live(id);
-  await bench.desk.giveBack([machine], 3_600);
+  await bench.requestService.giveBack([machine], 3_600);
   await bench.clock.advance(10_000);
   t.false(east.live(id).includes(machine));
   await bench.close();

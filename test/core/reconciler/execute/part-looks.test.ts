@@ -12,7 +12,7 @@ test('while one machine of a large attempt goes, it alone is asked about between
   t.is((await bench.status(id)).request.status, 'completed');
   await bench.clock.advance(40_000);
   east.hold = true;
-  await bench.desk.giveBack(['m-1'], 3_600);
+  await bench.requestService.giveBack(['m-1'], 3_600);
   east.asked.length = 0;
   await bench.clock.advance(60_000);
   const [few, all] = [east.asked.filter((count) => count === 1).length, east.asked.filter((count) => count === 500).length];
@@ -35,7 +35,7 @@ test('a machine that is lost meanwhile is seen with the next look at all', async
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  await bench.desk.giveBack(['m-1'], 3_600);
+  await bench.requestService.giveBack(['m-1'], 3_600);
   await bench.clock.advance(10_000);
   east.kill('m-2');
   await bench.clock.advance(35_000);
@@ -55,7 +55,7 @@ test('of a small attempt all machines are asked about, as long as one goes', asy
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  await bench.desk.giveBack(['m-1'], 3_600);
+  await bench.requestService.giveBack(['m-1'], 3_600);
   await bench.clock.advance(2_000);
   east.asked.length = 0;
   await bench.clock.advance(20_000);

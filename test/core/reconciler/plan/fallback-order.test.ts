@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fallbackOrder, nobody } from '../../../../core/reconciler/plan/fallback-order.ts';
+import { fallbackOrder, noCandidates } from '../../../../core/reconciler/plan/fallback-order.ts';
 import type { RequestRecord } from '../../../../core/index.ts';
 import type { ProviderDirectory } from '../../../../core/providers/directory.ts';
 import { lackFact } from '../../../../core/providers/facts.ts';
@@ -67,7 +67,7 @@ test('who cannot serve is out, each with its reason', async (t) => {
     ['lost', 'API_NOT_SUPPORTED'],
     ['strict', 'TEMPLATE_INVALID'],
   ]);
-  const [said] = nobody(fallbackOrder(requestOf(request), directory).out);
+  const [said] = noCandidates(fallbackOrder(requestOf(request), directory).out);
   t.regex(said?.message ?? '', /'off': it is disabled; .*'strict': its API cannot honour the template: \/image_id: is required\.$/);
 });
 

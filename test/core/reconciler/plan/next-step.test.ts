@@ -28,6 +28,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
     machines_per_launch: 100,
     offers_per_launch: 'many',
     visible_within_ms: 1_000,
+    late_release_ms: 0,
     token_valid_ms: 1_000_000,
     disposes: true,
     finds: true,
@@ -44,7 +45,7 @@ test('a fleet that gets nothing more is stopped before anything else is tried', 
   const { steps: now } = nextStep(stateOf({ attempts: [stuck], machines: [machineOf('m-1')] }), at({ fallbackOrder }));
   t.deepEqual(
     now.map((step) => step.do),
-    ['release', 'look'],
+    ['release', 'observe'],
   );
 });
 
@@ -62,6 +63,6 @@ test('once it is stopped what is missing is tried elsewhere', (t) => {
 test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {
   const ended = requestOf({ status: 'failed' });
   const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
-  t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('look'));
-  t.false(steps(stateOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('look'));
+  t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('observe'));
+  t.false(steps(stateOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('observe'));
 });

@@ -2,14 +2,14 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Shortfall } from '../../../../core/index.ts';
 import type { RequestState } from '../../../../core/reconciler/state/request-state.ts';
-import { plan } from '../../../../core/reconciler/plan/plan-orders.ts';
+import { planOrders } from '../../../../core/reconciler/plan/plan-orders.ts';
 import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
-import type { Moment } from '../../../../core/reconciler/plan/standing.ts';
+import type { OfferClock } from '../../../../core/reconciler/plan/standing.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
-const moment: Moment = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000, persistent: false };
+const moment: OfferClock = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000, persistent: false };
 
 function option(
   provider_instance: string,
@@ -28,6 +28,7 @@ function option(
       machines_per_launch: 100,
       offers_per_launch: 'one',
       visible_within_ms: 1_000,
+      late_release_ms: 0,
       token_valid_ms: 1_000,
       ...capabilities,
     },
@@ -45,8 +46,8 @@ const closed = (number: number, shortfall: Shortfall[], offer = 'a') =>
     shortfall,
     order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: offer }] },
   });
-const keys = (from: RequestState, options: readonly ProviderOption[], at: Partial<Moment> = {}) =>
-  plan(from, options, 3, { ...moment, ...at }).orders.map(({ option: { provider_instance }, offers: taken }) => [
+const keys = (from: RequestState, options: readonly ProviderOption[], at: Partial<OfferClock> = {}) =>
+  planOrders(from, options, 3, { ...moment, ...at }).orders.map(({ option: { provider_instance }, offers: taken }) => [
     provider_instance,
     ...(taken ?? []).map(({ key }) => key),
   ]);
@@ -67,7 +68,7 @@ const lack = (tried_again_at: number, message = 'x') => ({
 });
 const own = (number: number, sent_at: number, offer = 'a') => ({ ...closed(number, short('capacity', offer), offer), sent_at });
 const [lately, longAgo] = [990, -20_000];
-const shortages: readonly [string, RequestState, readonly ProviderOption[], Partial<Moment>, string[][]][] = [
+const shortages: readonly [string, RequestState, readonly ProviderOption[], Partial<OfferClock>, string[][]][] = [
   ['its own offer, the next one is asked', stateOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
   [
     'all of an instance, another one is asked',
@@ -220,7 +221,7 @@ test('where nothing may be ordered it is said why, and from when on something ma
     }),
     option('west', { offers: [], trouble }),
   ];
-  const { orders, skipped, tried_again_at } = plan(stateOf(), options, 3, moment);
+  const { orders, skipped, tried_again_at } = planOrders(stateOf(), options, 3, moment);
   t.deepEqual(orders, []);
   t.is(tried_again_at, 4_000);
   t.deepEqual(
@@ -284,7 +285,7 @@ test('an attempt that bore machines does not count against its offer', (t) => {
 test('orders never sum to more than is missing, and none is larger than the API takes', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
-      const { orders: planned } = plan(stateOf(), [option('east', {}, { machines_per_launch })], missing, moment);
+      const { orders: planned } = planOrders(stateOf(), [option('east', {}, { machines_per_launch })], missing, moment);
       const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
       return (
         sum === Math.min(missing, 100 * machines_per_launch) &&
@@ -302,7 +303,7 @@ test('a request that keeps trying asks a scarce offer ever more rarely: after a 
   const asked: number[] = [];
   for (let now = 0; now < 7 * day; ) {
     const from = stateOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
-    const planned = plan(from, only, 3, { ...moment, now, persistent: true });
+    const planned = planOrders(from, only, 3, { ...moment, now, persistent: true });
     if (planned.orders.length > 0) {
       asked.push(now);
       const order = { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
@@ -321,9 +322,9 @@ test('what lacked capacity is asked by one order, however many the missing machi
   const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
   const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });
   const at = { ...moment, now: 20_000, persistent: true };
-  t.is(plan(stateOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
+  t.is(planOrders(stateOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
   const served = attemptOf(2, { created_at: 19_000, sent_at: 19_000, order });
   const machines = [machineOf('m-1', { attempt: 2 })];
-  t.is(plan(stateOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
-  t.is(plan(stateOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
+  t.is(planOrders(stateOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
+  t.is(planOrders(stateOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
 });

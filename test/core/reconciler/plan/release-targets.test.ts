@@ -17,7 +17,7 @@ test('nothing is asked of a handle that has what is wanted', (t) => {
 test('machines wanted gone are named, and those that stay with them', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines }), now);
-  t.deepEqual([ids(pending?.aim.go ?? []), ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
+  t.deepEqual([ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
 });
 
 test('a machine whose release was accepted is not named again', (t) => {
@@ -29,7 +29,7 @@ test('a fleet that still fills is told when less is wanted than is on its way', 
   const filling = attemptOf(1, { settled: false }, 5);
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
-  t.is(pending?.aim.to_come, 2);
+  t.is(pending?.target.to_come, 2);
 });
 
 for (const [what, fields] of [
@@ -40,7 +40,7 @@ for (const [what, fields] of [
 ] as const) {
   test(`a fleet that still fills is stopped when its request is ${what}`, (t) => {
     const [pending] = pendingReleases(stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
-    t.deepEqual(pending?.aim, { go: [], stay: [], to_come: 0 });
+    t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
     const stopped = attemptOf(1, { settled: false, to_come: 0 });
     t.deepEqual(pendingReleases(stateOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
   });
@@ -51,7 +51,7 @@ test('a fleet that gets nothing more is stopped and keeps what it has, but not w
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const request = requestOf({ machine_count: 5 });
   const [pending] = pendingReleases(stateOf({ request, attempts: [stuck], machines }), now);
-  t.deepEqual([ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-1', 'm-2'], 0]);
+  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-1', 'm-2'], 0]);
   const stopped = { ...stuck, to_come: 0 };
   t.deepEqual(pendingReleases(stateOf({ request, attempts: [stopped], machines }), now), []);
   const settled = { ...stuck, settled: true };
@@ -65,7 +65,7 @@ test('what a stuck fleet does not give may come from another attempt only', (t) 
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const told = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
   t.deepEqual(
-    told.map(({ attempt, aim }) => [attempt.attempt, aim.to_come]),
+    told.map(({ attempt, target }) => [attempt.attempt, target.to_come]),
     [[1, 0]],
   );
 });
@@ -73,7 +73,7 @@ test('what a stuck fleet does not give may come from another attempt only', (t) 
 test('a fleet that was found after it had been given up is stopped', (t) => {
   const found = attemptOf(1, { state: 'lost', settled: false });
   const [pending] = pendingReleases(stateOf({ attempts: [found] }), now);
-  t.deepEqual(pending?.aim, { go: [], stay: [], to_come: 0 });
+  t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
 });
 
 test('a successor repeats what was said to a handle, once its time has come', (t) => {
@@ -83,7 +83,7 @@ test('a successor repeats what was said to a handle, once its time has come', (t
     attempts: [attemptOf(1, { to_come: 0 })],
     machines,
   });
-  t.deepEqual(ids(pendingReleases(from, now)[0]?.aim.go ?? []), ['m-1']);
+  t.deepEqual(ids(pendingReleases(from, now)[0]?.target.go ?? []), ['m-1']);
   t.deepEqual(pendingReleases(from, 499), []);
 });
 
@@ -105,7 +105,7 @@ test('what stays and what may come is never more than is wanted, unless more are
       const coming = attempts.reduce((sum, each) => {
         const mine = machines.filter((machine) => machine.attempt === each.attempt).length;
         const room = each.settled ? 0 : each.order.machine_count - mine;
-        return sum + Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.aim.to_come ?? room);
+        return sum + Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.target.to_come ?? room);
       }, 0);
       return staying + coming <= Math.max(wanted, staying);
     }),
@@ -119,7 +119,7 @@ test('a fleet that lost a machine since it was told what to keep is told again, 
   const machines = [lost, machineOf('m-2'), machineOf('m-3')];
   const over = requestOf({ status: 'completed', machine_count: 3 });
   const [pending] = pendingReleases(stateOf({ request: over, attempts: [told], machines }), now);
-  t.deepEqual([ids(pending?.aim.stay ?? []), pending?.aim.to_come], [['m-2', 'm-3'], 0]);
+  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-2', 'm-3'], 0]);
   t.deepEqual(pendingReleases(stateOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
   const running = requestOf({ machine_count: 3 });
   t.deepEqual(pendingReleases(stateOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');

@@ -16,13 +16,13 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
     for (const row of rows)
       await store.commit([insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row }))]);
   }
-  const desk = new RequestService(store, systemClock, noRefresh, 1_000);
+  const requestService = new RequestService(store, systemClock, noRefresh, 1_000);
   return {
     store,
     inventory: new Inventory(store, systemClock),
     /** What a return of these names takes. */
     async takes(...names: Parameters<RequestService['giveBack']>[0]) {
-      const { machine_keys = [] } = await desk.giveBack(names, 60);
+      const { machine_keys = [] } = await requestService.giveBack(names, 60);
       return machine_keys.map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);
     },
   };

@@ -82,8 +82,8 @@ test('a check ends with 4 and says of each plugin that is wrong what to do; list
     [1, /^Plugin 'nowhere' was not found\. Tried: plugins\/nowhere, package 'nowhere' from .*\. Install it or fix the path\.$/],
     [2, /^Plugin '\.\/throws' failed to load from .*: the licence file is missing$/],
     [3, /contract 7; this muster has contract 1\. Install a version that fits/],
-    [4, /^Plugin 'half' brings the storage 'box' without open\. Add what its interface asks for\.$/],
-    [5, /^Plugin '\.\/nameless' has 'providers' that are no list\. Make them one\.$/],
+    [4, /^Plugin 'half' contributes the storage 'box' without open\. Add the members that its interface requires\.$/],
+    [5, /^Plugin '\.\/nameless' has a 'providers' that is not a list\. Make it a list\.$/],
     [6, /listed twice/],
     [7, /requires the plugin 'cloud'\. Add it to plugins/],
   ] as const)
@@ -105,7 +105,7 @@ test('a plugin that is not configured yet is checked beside those that are', asy
   const { code, plugins } = await listed(['check', join(directory, 'new'), ...config]);
   t.is(code, 4);
   t.is(plugins.length, 1);
-  t.regex(plugins[0].problems.join(), /brings the scheduler strategy 'default', which 'default-format' brings already/);
+  t.regex(plugins[0].problems.join(), /contributes the scheduler strategy 'default', which 'default-format' already contributes/);
   t.like(await listed(['check', 'hostfactory-format', ...config]), { code: 0, plugins: [{ name: 'hostfactory-format', status: 'ok' }] });
 });
 

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { send } from '../../../../host/hostfactory/client/script-exchange.ts';
+import { exchange } from '../../../../host/hostfactory/client/script-exchange.ts';
 
 const sent = { script: 'getRequestStatus', body: '{"input":{}}', key: 'script-1' };
 const output = JSON.stringify({ message: 'Grüße' });
@@ -20,7 +20,7 @@ async function answerTo(t: ExecutionContext, answer: (socket: Socket) => void) {
   await once(server, 'listening');
   t.teardown(async () => (server.close(), rm(directory, { recursive: true })));
   await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
-  return { answer: await send(directory, sent), asked: () => asked };
+  return { answer: await exchange(directory, sent), asked: () => asked };
 }
 
 test('the body of an answer is printed as it is, with the exit code of its header, in however many pieces it comes', async (t) => {
@@ -64,22 +64,22 @@ test('a port that a killed server had is not asked: it may be that of another pr
       JSON.stringify({ pid, started_at, socket_path: null, host: '127.0.0.1', port, version: '0' }),
     );
   await put(2 ** 22 + 1, new Date().toISOString());
-  t.is(await send(directory, sent), 'none runs');
+  t.is(await exchange(directory, sent), 'none runs');
   await put(process.pid, new Date(Date.now() - 3_600_000).toISOString());
-  t.is(await send(directory, sent), 'none runs', 'nor when another process has its number');
+  t.is(await exchange(directory, sent), 'none runs', 'nor when another process has its number');
   t.is(asked, 0);
   await put(process.pid, new Date().toISOString());
-  t.deepEqual(await send(directory, sent), { exit_code: 0, output: '{}' });
+  t.deepEqual(await exchange(directory, sent), { exit_code: 0, output: '{}' });
 });
 
 test('where no server is, or none listens any more, the reason is said', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
-  t.is(await send(directory, sent), 'none runs');
+  t.is(await exchange(directory, sent), 'none runs');
   await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path: join(directory, 's'), host: '127.0.0.1', port: 1 }));
-  t.is(await send(directory, sent), 'none runs');
+  t.is(await exchange(directory, sent), 'none runs');
   await writeFile(join(directory, 's'), '');
-  t.is(await send(directory, sent), 'ECONNREFUSED');
+  t.is(await exchange(directory, sent), 'ECONNREFUSED');
 });
 
 test('no server is asked that others could have named', async (t) => {
@@ -93,6 +93,6 @@ test('no server is asked that others could have named', async (t) => {
   const file = join(directory, 'server.json');
   await writeFile(file, JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
   await chmod(file, 0o666);
-  await t.throwsAsync(send(directory, sent), { message: /server\.json is not believed: others may write it/ });
+  await t.throwsAsync(exchange(directory, sent), { message: /server\.json is not used: other users can write to it/ });
   t.false(asked);
 });

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../core/operations/operation.ts';
 import { operations } from '../../../../core/operations/registry.ts';
 import { toolOf } from '../../../../host/mcp/tools/tool.ts';
 import { toolbox } from '../../../../host/mcp/tools/toolbox.ts';
-import { maskSecrets } from '../../../../host/mcp/tools/mask-secrets.ts';
+import { maskSecrets } from '../../../../host/mcp/tools/envelope.ts';
 import { objectionToHost, objectionToOrigin } from '../../../../host/http/caller-check.ts';
 
 const tools = (operations as readonly Operation<any, any>[]).map(toolOf);

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { defaultHost, defaultLogLevel, defaultPort, logLevels } from '../../../../../config/setting-defaults.ts';
 import { port } from '../../../port.ts';
-
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** What says by which configuration a server runs. */
 export interface ConfigurationFlags {
@@ -26,10 +25,10 @@ export interface StartFlags extends ConfigurationFlags {
 /** The options that a start and a restart take. */
 export const addConfigurationOptions = (command: Command): Command =>
   command
-    .option('--host <address>', 'Address to listen on (default 127.0.0.1).')
-    .option('--port <number>', 'Port to listen on; 0 takes any free one (default 8000).', port)
+    .option('--host <address>', `Address to listen on (default ${defaultHost}).`)
+    .option('--port <number>', `Port to listen on; 0 takes any free one (default ${defaultPort}).`, port)
     .option('--config <file>', 'Configuration file, instead of the one that is found.')
-    .option('--server-log-level <level>', `What is logged: ${levels.join(', ')} (default info).`, level)
+    .option('--server-log-level <level>', `What is logged: ${logLevels.join(', ')} (default ${defaultLogLevel}).`, level)
     .option('--socket-path <path>', 'Unix socket (default muster.sock in the data directory).')
     .option('--workers <number>', 'Processes that serve HTTP, 1 to 64 (default 1). One more beside them carries requests out.', workers);
 
@@ -61,6 +60,6 @@ function workers(text: string): number {
 }
 
 function level(text: string): string {
-  if (!(levels as readonly string[]).includes(text)) throw new InvalidArgumentError(`It must be one of ${levels.join(', ')}.`);
+  if (!(logLevels as readonly string[]).includes(text)) throw new InvalidArgumentError(`It must be one of ${logLevels.join(', ')}.`);
   return text;
 }

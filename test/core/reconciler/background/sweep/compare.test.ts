@@ -1,6 +1,6 @@
 import test from 'ava';
-import { compare, type Known } from '../../../../../core/reconciler/background/sweep/compare.ts';
-import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/orphan-counts.ts';
+import { compare, type StoredResources } from '../../../../../core/reconciler/background/sweep/compare.ts';
+import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/sweep.ts';
 import type { AttemptRecord } from '../../../../../core/model/attempt.ts';
 import type { MachineRecord } from '../../../../../core/model/machine.ts';
 import type { OwnedResource } from '../../../../../core/contract/provider.ts';
@@ -20,7 +20,7 @@ const machine = (id: string, more: Partial<OwnedResource> = {}): OwnedResource =
   ...more,
 });
 const fleet: OwnedResource = { kind: 'container', id: 'fleet-1', request_id: 'req-1', attempt: 1, created_at: old };
-const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, attempt: Partial<AttemptRecord> = {}): Known => ({
+const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, attempt: Partial<AttemptRecord> = {}): StoredResources => ({
   attempt: (request_id, number) =>
     request_id === 'req-1' && number === 1
       ? ({
@@ -38,7 +38,7 @@ const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, 
   finds: () => true,
 });
 /** The attempt has no handle. */
-function lacking(fields: Partial<AttemptRecord>): Known {
+function lacking(fields: Partial<AttemptRecord>): StoredResources {
   const { attempt, ...others } = known({}, fields);
   const without = (found: AttemptRecord | undefined) => {
     if (!found) return undefined;

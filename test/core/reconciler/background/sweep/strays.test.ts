@@ -10,7 +10,7 @@ test('what lives is found by the sweep after everything that was ordered there w
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(5_000);
-  await bench.desk.giveBack(['m-1'], 600, {});
+  await bench.requestService.giveBack(['m-1'], 600, {});
   await bench.clock.advance(100_000);
   await bench.clock.advance(1_800_000);
   await new Cleanup(bench.store, bench.clock).requests(0.01);
@@ -57,7 +57,7 @@ test('a sighting of a machine that another request has stops no other signal', a
   ]);
   await bench.clock.advance(2_000);
   const [mine] = east.live(a);
-  await bench.desk.giveBack([mine!], 600, {});
+  await bench.requestService.giveBack([mine!], 600, {});
   await bench.clock.advance(300_000);
   t.deepEqual(east.live(a), []);
   await bench.close();

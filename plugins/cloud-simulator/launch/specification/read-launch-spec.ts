@@ -1,0 +1,37 @@
+import type { CallContext } from '../../state/call-context.ts';
+import { type Params, part, text } from '../../wire/form.ts';
+import { flag } from '../../wire/values.ts';
+import { readKeyName, readProfile } from './launch-access.ts';
+import { readMarket } from './launch-market.ts';
+import { readLaunchNetwork } from './launch-network.ts';
+import type { Market, LaunchSpec } from './launch-spec.ts';
+import { readLaunchOptions } from './launch-options.ts';
+import { readLaunchTags } from './launch-tags.ts';
+import { readVolumes } from './launch-volumes.ts';
+import { readImage, readType } from './read-image.ts';
+import { checkUserData } from './user-data.ts';
+
+/**
+ * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are joined, of
+ * everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
+ */
+export function readLaunchSpec(context: CallContext, params: Params, template: Params | undefined, market?: Market): LaunchSpec {
+  const all: Params = { ...template, ...params };
+  const type = readType(all, market !== undefined);
+  const imageId = readImage(context, all, type);
+  const chosen = readMarket(context, all, type, market);
+  checkUserData(text(all, 'UserData'));
+  return {
+    imageId,
+    type,
+    ...chosen,
+    network: readLaunchNetwork(context, all),
+    keyName: readKeyName(context, all),
+    profileArn: readProfile(context, all),
+    ...readLaunchTags(params, template, chosen.market),
+    guarded: flag(all, 'DisableApiTermination') ?? false,
+    metadata: part(all, 'MetadataOptions'),
+    volumes: readVolumes(all),
+    options: readLaunchOptions(all, type),
+  };
+}
