@@ -52,8 +52,8 @@ interface StillClock extends Clock {
   time: number;
 }
 
-const stillClock = (time = 10_000): StillClock => ({
-  time,
+const stillClock = (): StillClock => ({
+  time: 10_000,
   now() {
     return this.time;
   },

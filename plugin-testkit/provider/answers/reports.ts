@@ -40,7 +40,7 @@ export function wrongInReport(report: MachineReport): string[] {
 }
 
 /** Fails where a list of reports is not as the contract says. */
-export function assertReports(reports: unknown, from: string): asserts reports is readonly MachineReport[] {
+function assertReports(reports: unknown, from: string): asserts reports is readonly MachineReport[] {
   assert.ok(Array.isArray(reports), `${from} must have a list of machines, and has ${shown(reports)}.`);
   for (const report of reports as MachineReport[]) {
     const wrong = wrongInReport(report);
@@ -52,7 +52,7 @@ export function assertReports(reports: unknown, from: string): asserts reports i
 }
 
 /** Fails where a shortfall does not say why. */
-export function assertShortfall(shortfall: unknown, from: string): asserts shortfall is readonly Shortfall[] {
+function assertShortfall(shortfall: unknown, from: string): asserts shortfall is readonly Shortfall[] {
   assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, and is ${shown(shortfall)}.`);
   for (const each of shortfall as Shortfall[]) {
     assert.ok(

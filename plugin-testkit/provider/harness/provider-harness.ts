@@ -118,11 +118,11 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return this.prepare(this.draft(options), session);
   }
 
-  async prepare(order: Order, session?: unknown, call = this.call()): Promise<Order> {
+  async prepare(order: Order, session?: unknown): Promise<Order> {
     const { api } = this.subject;
     if (!api.prepare) return order;
     const on = session ?? (await this.session());
-    const prepared: unknown = await api.prepare(on, stored(order), call);
+    const prepared: unknown = await api.prepare(on, stored(order), this.call());
     const unstorable = notJson(prepared, 'prepared');
     assert.ok(unstorable === undefined, `prepare: ${unstorable}. What it gives is stored as JSON before the launch.`);
     const made = { ...order, prepared: stored(prepared) };
@@ -269,10 +269,10 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     await this.release(attempt, { go, stay, to_come: 0 }, session);
   }
 
-  async dispose(order: Order, handle?: object, session?: unknown): Promise<void> {
+  async dispose(order: Order, handle?: object): Promise<void> {
     const { api } = this.subject;
     if (!api.dispose) return;
-    const on = session ?? (await this.session());
+    const on = await this.session();
     await this.#done('dispose', async () =>
       api.dispose?.(on, { order: stored(order), ...(handle ? { handle: stored(handle) } : {}) }, this.call()),
     );

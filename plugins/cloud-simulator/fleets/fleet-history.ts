@@ -6,8 +6,8 @@ import type { RecordKind, FleetRecord, StandingFleet } from '../state/fleets/sta
 const keptMs = 172_800_000;
 
 /** Notes a change of the fleet itself. */
-export function recordChange(context: CallContext, fleet: StandingFleet, event: string, description?: string): void {
-  add(context, fleet, { at: context.now, kind: 'fleet', event, description, instanceId: undefined });
+export function recordChange(context: CallContext, fleet: StandingFleet, event: string): void {
+  add(context, fleet, { at: context.now, kind: 'fleet', event, description: undefined, instanceId: undefined });
 }
 
 /** Notes that a machine came or went. */

@@ -41,7 +41,7 @@ export function isSuspended(group: Group, ...processes: readonly ProcessName[]):
 }
 
 /** The next try of something that has failed `failures` times in a row: the wait doubles up to sixteen times. */
-export function afterFailures(context: CallContext, wait: Span, failures: number): number {
+function afterFailures(context: CallContext, wait: Span, failures: number): number {
   // Without any wait a group without capacity would try for ever in a single instant.
   return context.now + Math.max(100, draw(wait, context.random) * 2 ** Math.min(Math.max(failures - 1, 0), 4));
 }

@@ -13,7 +13,7 @@ export interface OpenOptions {
 
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const defaultIdleMs = 600_000;
-const patienceMs = 15_000;
+const startTimeoutMs = 15_000;
 const respawnMs = 3000;
 const lookEveryMs = 10;
 /** Room for the few pages of three megabytes that are being made, and no more: it takes a quarter off what 50 000 machines need. */
@@ -45,7 +45,7 @@ async function findRunning(directory: string): Promise<SimulatorPlace | undefine
 async function start(directory: string, options: OpenOptions): Promise<SimulatorPlace> {
   const began = performance.now();
   let spawned = Number.NEGATIVE_INFINITY;
-  while (performance.now() - began < patienceMs) {
+  while (performance.now() - began < startTimeoutMs) {
     if (performance.now() - spawned > respawnMs) {
       spawnProcess(directory, options.idleMs ?? defaultIdleMs);
       spawned = performance.now();
@@ -57,7 +57,7 @@ async function start(directory: string, options: OpenOptions): Promise<Simulator
     return place;
   }
   throw new Error(
-    `The simulated cloud of ${directory} did not start within ${patienceMs / 1000} s. See ${join(directory, 'simulator.log')}.`,
+    `The simulated cloud of ${directory} did not start within ${startTimeoutMs / 1000} s. See ${join(directory, 'simulator.log')}.`,
   );
 }
 
@@ -70,7 +70,7 @@ function spawnProcess(directory: string, idleMs: number): void {
       stdio: ['ignore', log, log],
       cwd: directory,
     });
-    // What went wrong with the start stands in the log, and the caller's patience ends by itself.
+    // What went wrong with the start stands in the log, and the caller's time-out ends the wait.
     child.on('error', () => {});
     child.unref();
   } finally {

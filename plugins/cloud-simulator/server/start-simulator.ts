@@ -1,6 +1,6 @@
 import type { SimulatorClock } from '../clock.ts';
 import type { KnobChange } from '../knobs/knobs.ts';
-import { readScenario } from '../scenario.ts';
+import { readScenario } from './read-scenario.ts';
 import { createSimulator, type Simulator } from './server.ts';
 
 export interface StartOptions {

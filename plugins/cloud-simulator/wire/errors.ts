@@ -42,7 +42,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The HTTP status that AWS sends with an error code: 400 for all that is not a server's or an authorization error. */
-export function httpStatusOf(code: string): number {
+function httpStatusOf(code: string): number {
   return statuses[code] ?? 400;
 }
 

@@ -1,8 +1,8 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { TemplateOf } from '../../../core/index.ts';
 import { mostPools } from '../launch/most-pools.ts';
 
-const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
+const text = (description: string) => Type.Optional(Type.String({ description }));
 const free = (description: string, options: object = {}) =>
   Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, ...options }));
 
@@ -92,7 +92,6 @@ export const cloudFields = Type.Object({
     'In template files: the JSON or YAML file that holds `provider_api_spec`, relative to the template directory.',
   ),
 });
-export type CloudFields = Static<typeof cloudFields>;
 
 /** A template as the cloud's APIs see it. */
 export type CloudTemplate = TemplateOf<typeof cloudFields>;

@@ -64,7 +64,7 @@ function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
 }
 
 /** The zone that a placement names, by its name or its id. */
-export function readZone(context: CallContext, placement: Params | undefined): string | undefined {
+function readZone(context: CallContext, placement: Params | undefined): string | undefined {
   const name = text(placement, 'AvailabilityZone');
   const id = text(placement, 'AvailabilityZoneId');
   if (name !== undefined && id !== undefined)

@@ -43,7 +43,7 @@ export function planInterruption(context: CallContext, instance: Instance): void
 }
 
 /** Gives notice to a live Spot machine that has none yet, and ends it when the time of notice is over. */
-export function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule): void {
+function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule): void {
   const { state, now, touched } = context;
   if (!isLive(instance, now) || instance.interruption !== undefined) return;
   instance.interruption = { noticedAt: now, code: causeOf(context, instance) };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { KnobChange } from './knobs/knobs.ts';
-import { scenarios } from './knobs/scenarios.ts';
+import type { KnobChange } from '../knobs/knobs.ts';
+import { scenarios } from '../knobs/scenarios.ts';
 
 /** The knobs of a ready-made scenario, or those in a file of JSON. Whether they can be turned is seen when they are. */
 export async function readScenario(nameOrFile: string): Promise<KnobChange> {
