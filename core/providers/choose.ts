@@ -73,7 +73,7 @@ function queryOf({ template }: Placed, asked: SelectionInput, preference: Prefer
 function candidate(template: Template, instance: ProviderInstance, directory: ProviderDirectory): Candidate {
   const { name, type, enabled, priority, weight } = instance;
   const health = directory.health(name);
-  const wanted_api = directory.namedApi(directory.templateFor(template, instance));
+  const required_api = directory.namedApi(directory.templateFor(template, instance));
   const unfit = unfitFor(template, instance, directory);
   const lacking = lackingFor(template, instance, directory);
   return {
@@ -84,7 +84,7 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
     priority,
     weight,
     apis: directory.apis(name).map((api) => api.name),
-    ...(wanted_api === undefined ? {} : { wanted_api }),
+    ...(required_api === undefined ? {} : { required_api }),
     limits: limitsOf(template, instance, directory),
     ...(unfit === undefined ? {} : { unfit }),
     ...(lacking ? { lacking } : {}),
