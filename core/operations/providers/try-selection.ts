@@ -3,7 +3,7 @@ import { isError, placesOf, sentence, sentences } from '../../contract/findings.
 import { newRequestId } from '../../model/ids.ts';
 import type { Placed } from '../../model/template.ts';
 import type { Preference } from '../../model/request.ts';
-import { chooseAtAll } from '../../providers/choose.ts';
+import { chooseUnreviewed } from '../../providers/choose.ts';
 import type { Selection, Strategy } from '../../selection/candidate.ts';
 import type { TemplateReview } from '../../templates/review.ts';
 import { templateSize } from '../../templates/template-size.ts';
@@ -59,6 +59,11 @@ export function trySelection(
 ): { readonly selection: Selection; readonly took_ms: number } {
   const started = clock.monotonic();
   const key = criteria.request_id ?? newRequestId();
-  const selection = chooseAtAll(placed, { key, machine_count: criteria.machine_count ?? 1 }, preferenceOf(criteria, review), providers);
+  const selection = chooseUnreviewed(
+    placed,
+    { key, machine_count: criteria.machine_count ?? 1 },
+    preferenceOf(criteria, review),
+    providers,
+  );
   return { selection, took_ms: Math.round(clock.monotonic() - started) };
 }
