@@ -94,7 +94,7 @@ test('an endless list is cut off, and a value that is no list is an error', asyn
   }
   const pass = (): void => undefined;
   await t.throwsAsync(listing(endless(), 1_000, pass, pass), { message: /a list of more than 1000/ });
-  await t.throwsAsync(listing(undefined, 1_000, pass, pass), { message: /wants an async iterable/ });
+  await t.throwsAsync(listing(undefined, 1_000, pass, pass), { message: /requires an async iterable/ });
 });
 
 test('a fault with invalid fields keeps its valid fields, and its waits are bounded', (t) => {
