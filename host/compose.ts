@@ -13,7 +13,7 @@ import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operationPoint, registerOperations } from '../core/operations/registry.ts';
 import { Rendering } from '../core/operations/rendering.ts';
-import { inWords } from '../core/operations/strategy-failure.ts';
+import { guardedStrategy } from '../core/operations/strategy-failure.ts';
 import type { Services } from '../core/operations/services.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
@@ -81,7 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   const { configuration } = loaded;
   const container = containerOf(loaded.plugins, log, options.clock);
   registerOperations(container);
-  const spoken = container.all(schedulers).map(inWords);
+  const spoken = container.all(schedulers).map(guardedStrategy);
   const scheduler = schedulerOf(spoken, configuration);
   if (options.store) container.set(storeToken, options.store);
   else await openStore(container, configuration);
@@ -136,7 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
  */
 async function ownWords(): Promise<SchedulerStrategy> {
   const [plugin] = await loadPlugins(['default-format'], { cwd: '.' });
-  return inWords(plugin?.schedulers?.[0] as SchedulerStrategy);
+  return guardedStrategy(plugin?.schedulers?.[0] as SchedulerStrategy);
 }
 
 function schedulerOf(loaded: readonly SchedulerStrategy[], { scheduler }: Configuration): SchedulerStrategy {

@@ -5,7 +5,7 @@ import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../contra
 import type { Lazy } from '../requests/queries/detail.ts';
 import type { Services } from './services.ts';
 
-/** What a handler returns for each view of the scheduler strategy. */
+/** The result of a handler for each view of the scheduler strategy. */
 export interface Viewed {
   readonly requested: RequestDetail;
   readonly returned: RequestDetail;
@@ -16,37 +16,43 @@ export interface Viewed {
 }
 export type ViewName = keyof Viewed;
 
-/** How an operation is reached over REST. */
+/** The REST route of an operation. */
 export interface RestBinding {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/api/v1`; `{name}` is a path parameter. A list's path ends in `/` and is served without it too. */
+  /**
+   * Below `/api/v1`; `{name}` is a path parameter. The path of a list ends in `/` and is also served without the
+   * slash.
+   */
   readonly path: string;
-  /** Status of the success. Default 200. */
+  /** The status of a success. Default 200. */
   readonly status?: number;
-  /** Rate-limit group. */
+  /** The rate-limit group. */
   readonly limit?: 'provider' | 'template' | 'request' | 'validation' | 'read';
-  /** Inputs that this route does not take. */
+  /** Inputs that this route does not accept. */
   readonly omit?: readonly string[];
-  /** Inputs that this route does not insist on, though the operation does. */
+  /** Inputs that are optional on this route, although the operation requires them. */
   readonly optional?: readonly string[];
-  /** Inputs that this route fixes. */
+  /** Inputs with a fixed value on this route. */
   readonly preset?: Readonly<Record<string, unknown>>;
-  /** Defaults of this route, where they differ from the operation's own. */
+  /** Defaults of this route that differ from those of the operation. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** Form of failures. Default `detail`. */
+  /** The form of errors. Default `detail`. */
   readonly errors?: 'detail' | 'error';
-  /** Whether an Idempotency-Key is honoured. */
+  /** Whether the route supports an Idempotency-Key. */
   readonly idempotent?: boolean;
 }
 
-/** Who calls, as far as it matters. */
+/** What a handler knows about the caller. */
 export interface Caller {
   readonly key?: IdempotencyKey;
-  /** Whether it is who runs the broker: in the same process, or over the Unix socket. He may be told of any file. Default false: it may be anybody. */
+  /**
+   * Whether the caller is the operator: it calls in the same process or over the Unix socket, and may learn about any
+   * file. Default false.
+   */
   readonly owner?: boolean;
 }
 
-/** An answer of a schema may be lazy too: then equal keys give the kept one. */
+/** The result of a handler. A result with a schema may be lazy: then equal keys return the cached answer. */
 type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> | Lazy<Static<O>> : never;
 
 type Stem<C extends string> = C extends `${infer S}Command` ? S : C extends `${infer S}Query` ? S : never;
@@ -56,41 +62,48 @@ type Snake<S extends string> = S extends `${infer First}${infer Rest}`
 /** `CreateRequestCommand` → `create_request`. */
 export type NameOf<C extends string> = Snake<Uncapitalize<Stem<C>>>;
 
-/** One thing that muster can do, declared once: every face reads it off here. */
+/** An operation of muster, declared once. All interfaces are made from this declaration. */
 export interface Operation<I extends TObject = TObject, O extends ViewName | TSchema = ViewName | TSchema, N extends string = string> {
-  /** As in the specification; kind and the SDK's and MCP's names follow from it. */
+  /** The name in the specification. The kind and the names in the SDK and MCP are derived from it. */
   readonly class_name: string;
   readonly kind: 'command' | 'query';
-  /** `create_request`. */
+  /** For example `create_request`. */
   readonly name: N;
   readonly summary: string;
   readonly input: I;
   /** A view of the scheduler strategy, or the schema of the result. */
   readonly output: O;
   readonly rest?: RestBinding | readonly RestBinding[];
-  /** Codes with which it refuses, beside those of any call: bad input, and what every face can meet. */
-  readonly refusals?: readonly Code[];
   /**
-   * `args`: inputs that stand by their place. `example`: a whole command line, with which the help of the command
-   * ends.
+   * The error codes of this operation, besides those of every call: invalid input, and the codes of the interfaces.
    */
+  readonly refusals?: readonly Code[];
+  /** `args`: the positional inputs. `example`: a complete command line, shown at the end of the help. */
   readonly cli?: { readonly command: string; readonly args?: readonly string[]; readonly example: string };
-  /** Defaults on the command line and over MCP, where they differ from the operation's own. */
+  /** Defaults of the command line and MCP that differ from those of the operation. */
   readonly interactive_defaults?: Readonly<Record<string, unknown>>;
-  /** For agents: it may destroy something. Default false. */
+  /** A hint for agents: the operation may destroy something. Default false. */
   readonly destructive?: boolean;
-  /** For agents, of a command: the same call once more changes nothing further. Default false; a query changes nothing at all. */
+  /**
+   * A hint for agents: a repeated call of the command changes nothing further. Default false. A query changes nothing.
+   */
   readonly repeatable?: boolean;
-  /** Its answer, of one shape whatever the scheduler, tells a status in the word of the caller's scheduler. Default false. */
+  /**
+   * The answer has the same shape for every scheduler, but contains a status in the word of the caller's scheduler.
+   * Default false.
+   */
   readonly tells_status_word?: boolean;
-  /** What it stores is carried out afterwards: without a server that runs, somebody must see to it. Default false. */
+  /** The loop executes the stored change later, so a running server is needed. Default false. */
   readonly leaves_work?: boolean;
-  /** It asks the loop: without a server that runs, the command line and MCP run one for the time of the call. Default false. */
+  /**
+   * The operation asks the loop. When no server runs, the command line and MCP run a loop during the call. Default
+   * false.
+   */
   readonly needs_loop?: boolean;
   handle(input: Static<I>, services: Services, caller: Caller): Promise<Result<O>>;
 }
 
-/** `CreateRequestCommand` → a command called `create_request`. */
+/** Declares an operation: `CreateRequestCommand` → a command with the name `create_request`. */
 export function operation<C extends `${string}Command` | `${string}Query`, I extends TObject, O extends ViewName | TSchema>(
   className: C,
   declared: Omit<Operation<I, O>, 'class_name' | 'kind' | 'name'>,

@@ -9,33 +9,33 @@ export interface Paging {
 }
 
 /**
- * `limit` alone, or `page` with `page_size` (or with `limit` as the page's length). INVALID_REQUEST for `limit` with `page_size`, and for a page so far on
- * that no storage could count to it.
+ * `limit` alone, or `page` with `page_size` (or with `limit` as the length of the page). Throws INVALID_REQUEST for
+ * `limit` with `page_size`, and for a page whose offset is not a safe integer.
  */
 export function paging(
   input: { readonly limit?: number; readonly offset?: number; readonly page?: number; readonly page_size?: number },
   fallback: number,
 ): Paging {
   if (input.limit !== undefined && input.page_size !== undefined) {
-    throw new BrokerError('INVALID_REQUEST', '/limit: is the length of a page as /page_size is; give one of them.');
+    throw new BrokerError('INVALID_REQUEST', '/limit: means the same as /page_size; give only one of them.');
   }
   if (input.offset !== undefined && input.page !== undefined) {
-    throw new BrokerError('INVALID_REQUEST', '/offset: says where to begin as /page does; give one of them.');
+    throw new BrokerError('INVALID_REQUEST', '/offset: means the same as /page; give only one of them.');
   }
   const limit = input.limit ?? input.page_size ?? fallback;
   const offset = input.offset ?? ((input.page ?? 1) - 1) * limit;
-  if (!Number.isSafeInteger(offset)) throw new BrokerError('INVALID_REQUEST', `/page: there cannot be ${input.page} pages.`);
+  if (!Number.isSafeInteger(offset)) throw new BrokerError('INVALID_REQUEST', `/page: ${input.page} is too large.`);
   return { limit, offset };
 }
 
-/** The parameter `sort`, of an operation that sorts by these. */
+/** The parameter `sort` of an operation with these sortable fields. */
 export const sortBy = (fields: readonly string[]) =>
   Type.Optional({
     ...p.sort,
     description: `\`<field>:asc\` or \`<field>:desc\`. Fields: ${fields.map((each) => `\`${each}\``).join(', ')}.`,
   });
 
-/** `created_at:desc` as field and direction; INVALID_REQUEST for a field that cannot be sorted by. */
+/** Parses `created_at:desc` into field and direction. Throws INVALID_REQUEST for a field that is not sortable. */
 export function sorting<F extends string>(sort: string | undefined, fields: readonly F[]): readonly [F, 'asc' | 'desc'] | undefined {
   if (sort === undefined) return undefined;
   const [name = '', direction = 'asc'] = sort.split(':');

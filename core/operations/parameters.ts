@@ -3,10 +3,13 @@ import { strategies, type Strategy } from '../selection/candidate.ts';
 import { marketSpellings, marketWords, type MarketWord } from '../model/market.ts';
 import { defaultTimeoutS, requestStatuses, type RequestStatus } from '../model/request.ts';
 
-/** The most machines that one request may ask for, whatever the configuration says. */
+/** The most machines of one request, whatever the configuration allows. */
 export const machineCountCeiling = 10_000;
 
-/** Every parameter that operations share, once: its type, bounds, default, other spellings and what it means. camelCase spellings need no mention. */
+/**
+ * The shared parameters of operations: type, bounds, default, aliases and description. camelCase spellings are
+ * accepted without an alias.
+ */
 export const p = {
   template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.', aliases: ['id'] }),
   request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
@@ -17,17 +20,17 @@ export const p = {
   }),
   new_request_id: Type.String({
     pattern: '^req-[A-Za-z0-9-]{1,60}$',
-    description: 'An id made by the caller: the same id twice gives one request.',
+    description: 'An id that the caller chooses. The same id twice gives one request.',
   }),
   machine_count: Type.Integer({
     minimum: 1,
-    description: `How many machines; at most ${machineCountCeiling}, and what the template and the provider instance allow.`,
+    description: `The number of machines; at most ${machineCountCeiling} and the limits of the template and the provider instance.`,
     aliases: ['count', 'requested_count'],
   }),
   machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     minItems: 1,
     maxItems: 10_000,
-    description: 'Machine ids; `instance/id` where machines of several instances have one id.',
+    description: 'Machine ids; `instance/id` when machines of several instances have the same id.',
   }),
   provider_preference: Type.Object(
     {
@@ -36,35 +39,39 @@ export const p = {
           description: '`explicit` with provider_instance, `load_balanced` with provider_type, `api_based` or `default`.',
         }),
       ),
-      provider_instance: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The instance that shall serve it.' })),
-      provider_type: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The type over whose instances to balance.' })),
+      provider_instance: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 255, description: 'The instance that shall serve the request.' }),
+      ),
+      provider_type: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 255, description: 'The provider type whose instances share the load.' }),
+      ),
     },
-    { additionalProperties: false, description: 'Which provider instance shall serve the request; it beats what the template says.' },
+    { additionalProperties: false, description: 'Selection of the provider instance; overrides the template.' },
   ),
   machine_id: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Machine id; `instance/id` where machines of several instances have one id.',
+    description: 'Machine id; `instance/id` when machines of several instances have the same id.',
   }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'How many entries to pass over. Not together with page.' }),
-  additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Kept with the request and passed through.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'The number of entries to skip. Not together with page.' }),
+  additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Stored with the request and returned unchanged.' }),
   tags: Type.Record(Type.String(), Type.String(), {
-    description: 'Tags put on every machine of the request, beside those of the template.',
+    description: 'Tags of every machine of the request, in addition to those of the template.',
   }),
   timeout: Type.Integer({
     minimum: 1,
     maximum: 604_800,
-    description: `Seconds to wait for machines. Default: the template says, else ${defaultTimeoutS}.`,
+    description: `Seconds to wait for machines. Default: the time-out of the template, else ${defaultTimeoutS}.`,
   }),
-  reason: Type.String({ maxLength: 1000, description: 'Why, for the record.' }),
+  reason: Type.String({ maxLength: 1000, description: 'The reason, for the journal.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),
-  long: Type.Boolean({ description: 'Include machines, and have the provider asked anew.', aliases: ['verbose'] }),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many entries to give. Not together with page_size.' }),
-  page: Type.Integer({ minimum: 1, description: 'Which page, from 1.' }),
-  page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries on a page, default 50.' }),
+  long: Type.Boolean({ description: 'Include machines, and trigger a new observation at the provider.', aliases: ['verbose'] }),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'The maximum number of entries. Not together with page_size.' }),
+  page: Type.Integer({ minimum: 1, description: 'The number of the page, from 1.' }),
+  page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries per page, default 50.' }),
   sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
-  include_source: Type.Boolean({ default: false, description: 'Say from which files, or the API, each field comes.' }),
-  force_refresh: Type.Boolean({ default: false, description: 'Read the template files anew first.' }),
+  include_source: Type.Boolean({ default: false, description: 'Include the file, or the API, that sets each field.' }),
+  force_refresh: Type.Boolean({ default: false, description: 'First read the template files again.' }),
   provider_instance: Type.String({
     minLength: 1,
     maxLength: 255,
@@ -74,19 +81,19 @@ export const p = {
   of_instance: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Only those of this provider instance.',
+    description: 'Only entries of this provider instance.',
     aliases: ['provider_name', 'provider'],
   }),
   market: Type.Enum([...marketWords] as [MarketWord, ...MarketWord[]], {
-    description: 'Only machines that are paid for in this way.',
+    description: 'Only machines of this market.',
     value_aliases: marketSpellings,
   }),
-  wanted_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
+  balanced_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
   selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
     description:
-      'How the provider instance is chosen. Default: by what is named: an instance, a type, an API, else by priority. Equals share by weight.',
+      'How the provider instance is selected. Default: by the named instance, type or API, else by priority. Instances of equal priority share by weight.',
   }),
   provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
-  provider_type: Type.String({ description: 'Only those of this provider type.' }),
-  provider_name: Type.String({ description: 'Only those of this provider instance.', aliases: ['provider', 'provider_instance'] }),
+  provider_type: Type.String({ description: 'Only entries of this provider type.' }),
+  provider_name: Type.String({ description: 'Only entries of this provider instance.', aliases: ['provider', 'provider_instance'] }),
 };

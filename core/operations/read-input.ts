@@ -4,7 +4,7 @@ import { placesOf, sentences } from '../contract/findings.ts';
 import { compile } from '../schema/compile.ts';
 import type { Operation } from './operation.ts';
 
-/** The input of an operation as a program hands it over: any spelling, defaults filled in. Refuses with INVALID_REQUEST, everything at once. */
+/** Reads the input of an operation: any spelling, defaults filled in. Throws INVALID_REQUEST with all findings. */
 export function readInput<I extends TObject>(operation: Pick<Operation<I, any>, 'input'>, raw: unknown): Static<I> {
   const { value, findings } = compile(operation.input).parse(raw ?? {});
   if (!findings) return value as Static<I>;

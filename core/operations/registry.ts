@@ -21,7 +21,7 @@ import { validateTemplateForProvider, validateTemplateForProviders } from './tem
 import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './templates/template-writes.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates/templates.ts';
 
-/** Everything that muster can do. A new operation is one entry in one of the files imported here. */
+/** All operations of muster. A new operation is one entry in one of the files imported here. */
 export const operations = [
   listTemplates,
   getTemplate,
@@ -64,7 +64,7 @@ export const operations = [
   testProviderSelection,
 ] as const;
 
-/** By name: what a program that embeds or calls muster is typed by. */
+/** The operations by name: the types of embedding and calling programs. */
 export type Operations = { readonly [O in (typeof operations)[number] as O['name']]: O };
 
 export const operationPoint = extensionPoint<Operation<any, any>>('operations');

@@ -9,32 +9,34 @@ import type { Operation, ViewName } from './operation.ts';
 
 const json = 'application/json';
 
-/** Rendered answers that are kept: enough for the busy ones, and bounded. */
+/** The size limit of the cache of rendered answers. */
 const bytesKept = 32 * 1024 * 1024;
 const shortText = 8_192;
 
-/** Turns what operations return into what callers see, by a scheduler strategy. Answers to unchanged questions are kept as bytes. */
+/** Renders the results of operations with a scheduler strategy. Caches the answers to unchanged queries as bytes. */
 export class Rendering {
-  /** The strategy of the configuration: a call that names none is answered in its words. */
+  /** The strategy of the configuration. It renders the answers to calls that name none. */
   readonly active: SchedulerStrategy;
-  /** Our own words: those of the built-in strategy `default`. */
+  /** The built-in strategy `default`. */
   readonly own: SchedulerStrategy;
-  /** Entries of lists, by strategy, for as long as somebody keeps the record: a record is never changed. */
+  /**
+   * Rendered list entries by strategy, for as long as the record is referenced. Records are never changed in place.
+   */
   readonly #entries = new WeakMap<SchedulerStrategy, WeakMap<RequestRecord, string>>();
   readonly #kept = new LRUCache<string, Buffer | string>({ maxSize: bytesKept, sizeCalculation: (made) => made.length + 200 });
 
-  /** Lists of templates have one envelope whatever the strategy is, that of `own`. */
+  /** Lists of templates have the shape of `own` under every strategy. */
   constructor(active: SchedulerStrategy, own: SchedulerStrategy) {
     this.active = active;
     this.own = own;
   }
 
-  /** Whether an answer differs between strategies, in its shape or in a word. */
+  /** Whether the answer differs between strategies, in its shape or in a word. */
   dependsOnScheduler({ output, tells_status_word = false }: Operation<any, any>): boolean {
     return tells_status_word || (typeof output === 'string' && output !== 'templates');
   }
 
-  /** The shape of the answers to an operation. */
+  /** The schema of the answers of an operation. */
   schema({ output }: Operation<any, any>): TSchema {
     return typeof output === 'string' ? this.#viewsOf(output as ViewName, this.active)[output as ViewName].schema : output;
   }
@@ -50,12 +52,15 @@ export class Rendering {
     return this.#viewsOf(view, strategy)[view].render(result as never);
   }
 
-  /** What the answer to an operation is: `application/json`, unless the words that it is in are text of another kind. */
+  /** The media type of an answer: `application/json`, unless the strategy renders text of another type. */
   mediaType({ output }: Operation<any, any>, strategy: SchedulerStrategy = this.active): string {
     return (typeof output === 'string' ? this.#viewsOf(output as ViewName, strategy).media_type : undefined) ?? json;
   }
 
-  /** The answer as it is sent: JSON, or the text that the strategy renders. At once, unless it has to be loaded. */
+  /**
+   * The answer as it is sent: JSON, or the text of the strategy. Returns synchronously unless the result must be
+   * loaded.
+   */
   body(
     operation: Operation<any, any>,
     result: unknown,
@@ -72,7 +77,7 @@ export class Rendering {
       operation.output === 'listed' && this.mediaType(operation, strategy) === json
         ? this.#list(loaded as ListOf<RequestDetail>, strategy)
         : this.#written(operation, this.#shown(operation, loaded, strategy), strategy);
-    // Node sends a short text and its headers in one piece. A long one would be turned into bytes for every call.
+    // Node sends a short string and its headers in one piece, but would encode a long string for every call.
     const made = text.length < shortText ? text : Buffer.from(text);
     this.#kept.set(key, made);
     return made;
@@ -93,19 +98,19 @@ export class Rendering {
     return view === 'templates' ? this.own : strategy;
   }
 
-  /** A list as JSON, its entries put in as they were made last. */
+  /** A list as JSON, made from cached entries. */
   #list(list: ListOf<RequestDetail>, strategy: SchedulerStrategy): string {
     const entries = list.items.map((detail) => this.#entry(detail, strategy));
     const around = listedJson(strategy, strategy.listed.around({ ...list, count: entries.length }, [place]));
     if (!around.includes(JSON.stringify(place)))
       throw strategyFailed(strategy, pluginOf(strategy), 'listed', new Error('The entries are not in the list.'));
-    // A function, because in a text some characters have a meaning.
+    // A replacement function, because `$` has a special meaning in a replacement string.
     return around.replace(JSON.stringify(place), () => entries.join(','));
   }
 
   #entry(detail: RequestDetail, strategy: SchedulerStrategy): string {
     const { request, machines, machine_keys } = detail;
-    // Its machines change without it: those of a return belong to other requests.
+    // An answer with machines is not cached, because the machines change without a change of the request.
     if (machines || machine_keys) return listedJson(strategy, strategy.listed.entry(detail));
     let entries = this.#entries.get(strategy);
     if (!entries) this.#entries.set(strategy, (entries = new WeakMap()));
@@ -136,9 +141,9 @@ function textOf(rendered: unknown): string {
   throw new TypeError('A view of a scheduler strategy with a media type of its own must render text.');
 }
 
-/** Stands where the entries of a list go. */
+/** Marks the place of the entries in a list. */
 const place = 'entries of the list: 5f0c8a1e';
 
-/** It is worked out only where no rendered copy is at hand. An answer never has a function. */
+/** A lazy result is computed only when no cached answer exists. Other results contain no functions. */
 const isLazy = (result: unknown): result is Lazy<unknown> =>
   typeof result === 'object' && result !== null && typeof (result as Partial<Lazy<unknown>>).load === 'function';

@@ -11,13 +11,13 @@ import type { TemplateLibrary } from '../templates/library.ts';
 import type { TemplateReview } from '../templates/review.ts';
 import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 
-/** What operations work with. Made by the host, once for a process. */
+/** The dependencies of operations. The host makes them once per process. */
 export interface Services {
   readonly templates: TemplateLibrary;
   readonly templateService: TemplateService;
   readonly review: TemplateReview;
   readonly configuration: ConfigurationChecks;
-  /** That of the call, else the active one: operations that do not speak its words ask it for single ones. */
+  /** The strategy of the call, else the active one. Operations with an own answer shape use it for single words. */
   readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;

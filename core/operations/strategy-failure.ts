@@ -3,39 +3,45 @@ import { recordContributor, pluginOf } from '../wiring/contributed-by.ts';
 import { Broken } from '../providers/answer-checks/broken.ts';
 import type { ListView, SchedulerStrategy, View } from '../contract/scheduler.ts';
 
-/** A strategy that failed where it was to put something into words: a bug of its plugin. Its name is for the caller, the cause for the log. */
+/**
+ * A failure of a strategy to render: a bug of its plugin. The caller sees the name of the strategy, the log has the
+ * cause.
+ */
 export function strategyFailed(
   { name }: Pick<SchedulerStrategy, 'name'>,
   plugin: string | undefined,
   what: string,
   cause: unknown,
 ): BrokerError {
-  const whose = plugin === undefined ? '' : ` of plugin '${plugin}'`;
-  const message = `Scheduler strategy '${name}'${whose} could not put the answer into words (${what}); the log has the cause. What was asked for is not undone.`;
+  const contributor = plugin === undefined ? '' : ` of plugin '${plugin}'`;
+  const message = `Scheduler strategy '${name}'${contributor} failed to render the answer (${what}); the log has the cause. The effect of the call is not undone.`;
   return new BrokerError('INTERNAL', message, { strategy: name, ...(plugin === undefined ? {} : { plugin }) }, { cause });
 }
 
-/** A strategy whose words are looked at: what it throws, and no answer at all, refuse the call with INTERNAL and a sentence that names it. */
-export function inWords(strategy: SchedulerStrategy): SchedulerStrategy {
+/**
+ * A strategy whose views are checked: when a view throws or returns undefined, the call fails with INTERNAL and a
+ * message that names the strategy.
+ */
+export function guardedStrategy(strategy: SchedulerStrategy): SchedulerStrategy {
   const plugin = pluginOf(strategy);
-  function said<T>(what: string, say: () => T): T {
-    let words: T;
+  function checked<T>(what: string, render: () => T): T {
+    let rendered: T;
     try {
-      words = say();
+      rendered = render();
     } catch (error) {
       throw strategyFailed(strategy, plugin, what, error);
     }
-    if (words === undefined) throw strategyFailed(strategy, plugin, what, new Broken('', words, 'something to show'));
-    return words;
+    if (rendered === undefined) throw strategyFailed(strategy, plugin, what, new Broken('', rendered, 'a rendered answer'));
+    return rendered;
   }
-  const view = <T>(what: string, of: View<T>): View<T> => ({ ...of, render: (value) => said(what, () => of.render(value)) });
+  const view = <T>(what: string, of: View<T>): View<T> => ({ ...of, render: (value) => checked(what, () => of.render(value)) });
   const listed: ListView<any> = {
     ...view('listed', strategy.listed),
-    entry: (value) => said('listed', () => strategy.listed.entry(value)),
-    around: (list, entries) => said('listed', () => strategy.listed.around(list, entries)),
+    entry: (value) => checked('listed', () => strategy.listed.entry(value)),
+    around: (list, entries) => checked('listed', () => strategy.listed.around(list, entries)),
   };
   const { statusWord } = strategy;
-  const words: SchedulerStrategy = {
+  const guarded: SchedulerStrategy = {
     ...strategy,
     requested: view('requested', strategy.requested),
     returned: view('returned', strategy.returned),
@@ -43,8 +49,8 @@ export function inWords(strategy: SchedulerStrategy): SchedulerStrategy {
     templates: view('templates', strategy.templates),
     reclaims: view('reclaims', strategy.reclaims),
     listed,
-    ...(statusWord ? { statusWord: (request) => said('status', () => statusWord.call(strategy, request)) } : {}),
+    ...(statusWord ? { statusWord: (request) => checked('status', () => statusWord.call(strategy, request)) } : {}),
   };
-  if (plugin !== undefined) recordContributor(words, plugin);
-  return words;
+  if (plugin !== undefined) recordContributor(guarded, plugin);
+  return guarded;
 }

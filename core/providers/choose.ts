@@ -8,28 +8,28 @@ import type { Candidate, MachineLimit, Selection, SelectionQuery } from '../sele
 import { rank, select, type Ranking } from '../selection/select.ts';
 import type { ProviderDirectory } from './directory.ts';
 
-/** Who asks, and for how much. */
+/** The request that an instance is selected for. */
 export type SelectionInput = Pick<SelectionQuery, 'key' | 'machine_count' | 'held'>;
 
-/** What was chosen, and what it was chosen by. */
+/** A selection with its criteria. */
 export interface Chosen extends Selection {
   readonly preference?: Preference;
-  /** The template as the chosen instance sees it: what a request fixes when it is accepted comes from here. */
+  /** The template with the defaults of the selected instance: the source of the terms that the request keeps. */
   readonly seen?: Template;
 }
 
-/** What selection knows of the instances that a template is open to. */
+/** The candidates for a template: the instances that may serve it. */
 export function candidatesOf(placed: Placed, directory: ProviderDirectory): readonly Candidate[] {
   const open = directory.instances.filter(({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name));
   return open.map((instance) => candidate(variantFor(placed, instance.name), instance, directory));
 }
 
 /**
- * Chooses an instance for a template. The preference beats the template; refuses as `select` does, and with TEMPLATE_INVALID when the API of no instance that
- * could serve it can honour the template.
+ * Selects an instance for a template. The preference overrides the template. Throws as `select` does, and
+ * TEMPLATE_INVALID when no eligible instance has an API that can honor the template.
  */
-export function choose(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Chosen {
-  const selection = chooseAtAll(placed, asked, preference, directory);
+export function choose(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Chosen {
+  const selection = chooseUnreviewed(placed, input, preference, directory);
   const { provider_instance } = selection;
   const instance = directory.require(provider_instance);
   const template = variantFor(placed, provider_instance);
@@ -42,27 +42,30 @@ export function choose(placed: Placed, asked: SelectionInput, preference: Prefer
   return { ...selection, preference, seen: directory.templateFor(template, instance) };
 }
 
-/** As `choose`, whatever the chosen instance cannot honour. A preferred type that is not the template's is refused with PROVIDER_TYPE_MISMATCH. */
-export function chooseAtAll(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Selection {
+/**
+ * As `choose`, but without the check whether the API of the selected instance can honor the template. Throws
+ * PROVIDER_TYPE_MISMATCH when the preferred type is not the type of the template.
+ */
+export function chooseUnreviewed(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Selection {
   requireOneType(placed.template, preference.provider_type);
-  return select(queryOf(placed, asked, preference, directory), candidatesOf(placed, directory));
+  return select(queryOf(placed, input, preference, directory), candidatesOf(placed, directory));
 }
 
-/** All instances in the order in which they would serve it, whether they answer at present or not. Refuses nothing. */
-export function rankAll(placed: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): Ranking {
+/** All instances in the order in which they would serve the request, healthy or not. Throws nothing. */
+export function rankAll(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Ranking {
   const candidates = candidatesOf(placed, directory).map(({ unhealthy: _unhealthy, ...rest }) => rest);
-  return rank(queryOf(placed, asked, preference, directory), candidates);
+  return rank(queryOf(placed, input, preference, directory), candidates);
 }
 
-function queryOf({ template }: Placed, asked: SelectionInput, preference: Preference, directory: ProviderDirectory): SelectionQuery {
+function queryOf({ template }: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): SelectionQuery {
   const { strategy } = preference;
-  // Balancing or choosing by API means not to take the one that the template names.
+  // The strategies that distribute load ignore the instance that the template names.
   const byTemplate = strategy === undefined || strategy === 'explicit';
   const provider_instance = preference.provider_instance ?? (byTemplate ? template.provider_name : undefined);
   const provider_type = preference.provider_type ?? template.provider_type;
   const provider_api = directory.namedApi(template);
   return {
-    ...asked,
+    ...input,
     ...(strategy === undefined ? {} : { strategy }),
     ...(provider_instance === undefined ? {} : { provider_instance }),
     ...(provider_type === undefined ? {} : { provider_type }),
@@ -73,7 +76,7 @@ function queryOf({ template }: Placed, asked: SelectionInput, preference: Prefer
 function candidate(template: Template, instance: ProviderInstance, directory: ProviderDirectory): Candidate {
   const { name, type, enabled, priority, weight } = instance;
   const health = directory.health(name);
-  const wanted_api = directory.namedApi(directory.templateFor(template, instance));
+  const required_api = directory.namedApi(directory.templateFor(template, instance));
   const unfit = unfitFor(template, instance, directory);
   const lacking = lackingFor(template, instance, directory);
   return {
@@ -84,14 +87,14 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
     priority,
     weight,
     apis: directory.apis(name).map((api) => api.name),
-    ...(wanted_api === undefined ? {} : { wanted_api }),
+    ...(required_api === undefined ? {} : { required_api }),
     limits: limitsOf(template, instance, directory),
     ...(unfit === undefined ? {} : { unfit }),
     ...(lacking ? { lacking } : {}),
   };
 }
 
-/** What bounds the machines of one request at an instance. */
+/** The limits on the machines of one request at an instance. */
 export function limitsOf(template: Template, instance: ProviderInstance, directory: ProviderDirectory): readonly MachineLimit[] {
   const api = directory.apiOf(template, instance.name);
   const { max_instances = -1 } = directory.templateFor(template, instance);
@@ -103,13 +106,13 @@ export function limitsOf(template: Template, instance: ProviderInstance, directo
 }
 
 function unfitFor(template: Template, instance: ProviderInstance, directory: ProviderDirectory): string | undefined {
-  // It is left alone: nothing is asked of it, and nothing held against it.
+  // A quarantined instance is not asked, and counts as fit.
   if (!instance.enabled || directory.quarantined(instance.name, template.template_id)) return undefined;
   const findings = directory.review(template, instance).filter(isError);
   return findings.length === 0 ? undefined : sentences(findings);
 }
 
-/** It lacks capacity when every offer did, the last of them a moment ago or longer. */
+/** An instance lacks capacity when every offer for the template lacked it recently. */
 function lackingFor(template: Template, instance: ProviderInstance, directory: ProviderDirectory): Candidate['lacking'] {
   const api = directory.apiOf(template, instance.name);
   if (!api || !directory.anyWithoutCapacity(instance.name) || directory.quarantined(instance.name, template.template_id)) return undefined;

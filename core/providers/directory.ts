@@ -7,7 +7,7 @@ import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
-import { Asking, Wrong, type AskingParts } from './guard/asking.ts';
+import { Asking, PluginFailure, type AskingParts } from './guard/asking.ts';
 import {
   answerOf,
   checkFindings as findingsAnswer,
@@ -19,19 +19,20 @@ import {
 import { unknownProvider } from '../selection/unknown-provider.ts';
 import type { Facts, Lack, LackingOffer } from './facts.ts';
 
-/** What a template may be served with at an instance. */
-export interface OffersOf {
-  /** Best first; undefined when the API has none to choose from. */
+/** The offers for a template at an instance. */
+export interface TemplateOffers {
+  /** Best first. Undefined when the API has no offers to select from. */
   readonly offers: readonly Offer[] | undefined;
-  /** Those that lacked capacity lately, by key. */
+  /** The offers that lacked capacity recently, by key. */
   readonly short: ReadonlyMap<string, Lack>;
-  /** Why its plugin does not say what it offers. */
+  /** Why the plugin failed to list its offers. */
   readonly trouble?: Shortfall;
 }
 
 /**
- * The configured provider instances, what they offer and how they are. It touches no provider: health and capacity are facts that the loop stored. A plugin
- * that throws, or gives nonsense, where it is asked something counts as one that cannot serve what it was asked about.
+ * The configured provider instances, their APIs and their stored state. Calls no provider: health and capacity are
+ * facts that the loop stored. When a plugin throws or returns an invalid value, the instance counts as unable to serve
+ * the template in question.
  */
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
@@ -60,14 +61,14 @@ export class ProviderDirectory {
     return this.instances.find((instance) => instance.name === name);
   }
 
-  /** The instance of a name; refuses with PROVIDER_NOT_FOUND. */
+  /** The instance with this name. Throws PROVIDER_NOT_FOUND. */
   require(name: string): ProviderInstance {
     const found = this.instance(name);
     if (found) return found;
     throw this.unknown(name);
   }
 
-  /** The refusal of a name that is not configured. */
+  /** The error for a name that is not configured. */
   unknown(name: string): BrokerError {
     const known = this.instances.map((instance) => instance.name);
     return unknownProvider(name, known);
@@ -77,24 +78,27 @@ export class ProviderDirectory {
     return this.#types.get(instance.type);
   }
 
-  /** APIs of an instance, preferred first. */
+  /** The APIs of an instance, preferred first. */
   apis(instance: string): readonly ProviderApi[] {
     return this.#apis.get(instance) ?? [];
   }
 
-  /** The API by which an instance serves a template; undefined when it does not offer it. */
+  /** The API with which an instance serves a template; undefined when the instance does not offer the required API. */
   apiOf(template: Template, instance: string): ProviderApi | undefined {
     const configured = this.instance(instance);
-    const wanted = this.namedApi(configured ? this.templateFor(template, configured) : template);
-    return wanted === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === wanted);
+    const required = this.namedApi(configured ? this.templateFor(template, configured) : template);
+    return required === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === required);
   }
 
-  /** The API that a template insists on. The name of a provider type means: whatever the instance prefers. */
+  /**
+   * The API that a template requires; undefined when any API is allowed. The name of a provider type allows any API of
+   * the instance.
+   */
   namedApi({ provider_api }: Template): string | undefined {
     return provider_api === undefined || this.#types.has(provider_api) ? undefined : provider_api;
   }
 
-  /** Whether an enabled instance may serve a template, by what the configuration says of both; how the instance is at present does not matter. */
+  /** Whether an enabled instance may serve a template according to the configuration. Ignores the present health. */
   mayServe(placed: Placed): boolean {
     const { provider_name, provider_type } = placed.template;
     return this.instances.some((instance) => {
@@ -106,13 +110,16 @@ export class ProviderDirectory {
     });
   }
 
-  /** The template as an instance sees it: what it says over the instance's defaults. Where it leaves the API to the instance, the default names it. */
+  /**
+   * The template with the defaults of an instance. The template overrides the defaults. A template that requires no
+   * API gets the API of the defaults.
+   */
   templateFor(template: Template, instance: ProviderInstance): Template {
     let known = this.#seen.get(template);
     if (!known) this.#seen.set(template, (known = new Map()));
     let seen = known.get(instance.name);
     if (!seen) {
-      // Which instance serves is not for an instance to say.
+      // Defaults of an instance must not select the instance.
       const { provider_name: _name, provider_type: _type, ...defaults } = instance.template_defaults;
       const { provider_api } = defaults;
       const api = provider_api === undefined || this.namedApi(template) !== undefined ? {} : { provider_api };
@@ -121,22 +128,24 @@ export class ProviderDirectory {
     return seen;
   }
 
-  /** What the API by which an instance would serve a template cannot honour in it. Templates are frozen, so each is reviewed once. */
+  /** The findings of the API that would serve a template at an instance. Cached, because templates are frozen. */
   review(template: Template, instance: ProviderInstance): readonly Finding[] {
     let known = this.#reviews.get(template);
     if (!known) this.#reviews.set(template, (known = new Map()));
     let findings = known.get(instance.name);
     if (!findings) {
       const answer = this.#review(template, instance);
-      // What failed may succeed: it is not kept.
-      if (answer instanceof Wrong) return [{ level: 'error', path: '', message: answer.fault.message }];
+      // A failed review is not cached, because the next one may succeed.
+      if (answer instanceof PluginFailure) return [{ level: 'error', path: '', message: answer.fault.message }];
       findings = answer;
       known.set(instance.name, findings);
     }
     return findings;
   }
 
-  /** What the machines of a template are like: by the instance or type that it names, else by the preferred instance. */
+  /**
+   * The machine type of a template, according to the instance or type that it names, else to the preferred instance.
+   */
   machineTypeOf(template: Template): MachineType | undefined {
     const named = this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
     const instance =
@@ -147,15 +156,15 @@ export class ProviderDirectory {
     const what = `machine type of '${template.template_id}' (${type.type})`;
     const seen = instance ? this.templateFor(template, instance) : template;
     const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(seen, known), answerOf(checkMachineType));
-    return answer instanceof Wrong ? undefined : answer;
+    return answer instanceof PluginFailure ? undefined : answer;
   }
 
-  /** What a template may be served with at an instance, best first, and which of it lacked capacity lately. */
-  offersOf(template: Template, instance: ProviderInstance, api: ProviderApi): OffersOf {
+  /** The offers for a template at an instance, best first, with those that lacked capacity recently. */
+  offersOf(template: Template, instance: ProviderInstance, api: ProviderApi): TemplateOffers {
     const offers = this.#offers(template, instance, api);
     if (offers === undefined) return { offers, short: new Map() };
-    // Without knowing what it offers nothing can be ordered.
-    if (offers instanceof Wrong) {
+    // Without offers nothing can be ordered.
+    if (offers instanceof PluginFailure) {
       const { kind, code, message } = offers.fault;
       return { offers: [], short: new Map(), trouble: { kind, code, message } };
     }
@@ -167,7 +176,7 @@ export class ProviderDirectory {
     return { offers, short };
   }
 
-  /** Whether any offer of the instance lacked capacity lately: spares working out the offers of a template. */
+  /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */
   anyWithoutCapacity(instance: string): boolean {
     return this.#facts.anyWithoutCapacity(instance);
   }
@@ -180,7 +189,7 @@ export class ProviderDirectory {
     return this.#facts.measured(instance);
   }
 
-  /** Instances that machines live at and that are not configured. */
+  /** Instances that have living machines and are not configured. */
   missing(): readonly { readonly name: string; readonly type: string }[] {
     return this.#facts.missing().filter(({ name }) => this.instance(name) === undefined);
   }
@@ -189,7 +198,7 @@ export class ProviderDirectory {
     return this.#facts.lackingOffers(instance);
   }
 
-  /** Where an instance has machines: as it said, else as its type presumes. */
+  /** The places of an instance: those that it reported, else those that its type derives from the configuration. */
   places(instance: ProviderInstance): Places {
     return this.#facts.places(instance.name) ?? this.#presumed(instance) ?? { regions: [], availability_zones: [] };
   }
@@ -199,10 +208,10 @@ export class ProviderDirectory {
     if (!type?.presumedPlaces) return undefined;
     const call = () => type.presumedPlaces?.(instance.config);
     const answer = this.#asking.ask<Places | undefined>(instance.name, type, `presumed places of '${instance.name}'`, call, placesAnswer);
-    return answer instanceof Wrong ? undefined : answer;
+    return answer instanceof PluginFailure ? undefined : answer;
   }
 
-  #review(template: Template, instance: ProviderInstance): readonly Finding[] | Wrong {
+  #review(template: Template, instance: ProviderInstance): readonly Finding[] | PluginFailure {
     const api = this.apiOf(template, instance.name);
     if (!api?.review) return [];
     const what = `review of template '${template.template_id}' for '${instance.name}' (${api.name})`;
@@ -210,7 +219,7 @@ export class ProviderDirectory {
     return this.#asking.ask(instance.name, api, what, call, findingsAnswer);
   }
 
-  #offers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Offer[] | undefined | Wrong {
+  #offers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Offer[] | undefined | PluginFailure {
     if (!api.offers) return undefined;
     const what = `offers of template '${template.template_id}' at '${instance.name}' (${api.name})`;
     const call = () => api.offers?.(this.templateFor(template, instance)) as readonly Offer[];
@@ -228,14 +237,14 @@ export class ProviderDirectory {
   }
 
   #serves(type: ProviderType<any, any> | undefined, instance: ProviderInstance, { name }: ProviderApi): boolean {
-    // One that is left alone is not asked; nothing is ordered from it either.
+    // A quarantined instance is not asked, and gets no orders either.
     if (!type?.serves || this.#asking.quarantined(instance.name)) return true;
     const call = () => type.serves?.(instance.config, name) as boolean;
     const answer = this.#asking.ask(instance.name, type, `question whether '${instance.name}' serves ${name}`, call, checkBoolean);
-    return answer instanceof Wrong ? false : answer;
+    return answer instanceof PluginFailure ? false : answer;
   }
 
-  /** Whether nothing of an instance may be called now; with a template: for its requests. */
+  /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
   quarantined(instance: string, template_id?: string): boolean {
     return this.#asking.quarantined(instance, template_id);
   }

@@ -9,47 +9,50 @@ import type { Change, Store } from '../contract/storage.ts';
 import { KnownFacts } from './known-facts.ts';
 import { createHash } from 'node:crypto';
 
-/** Health as it is stored: with what the instance was configured with then. */
+/** Stored health, with the fingerprint of the configuration that it belongs to. */
 export interface HealthFact extends Health {
   readonly fingerprint?: string;
 }
 
-/** When an instance was last asked what it has, and which cloud answered. */
+/** When the last discovery of an instance ran, and which cloud answered. */
 export interface Discovered {
   readonly identity: string;
   readonly at: number;
 }
 
-/** That an offer lacked capacity. Times are epoch milliseconds. */
+/** A lack of capacity of one offer. Times are epoch milliseconds. */
 export interface Lack {
   readonly lacked: Shortfall;
-  /** When the provider last said so. */
+  /** When the provider last reported it. */
   readonly since: number;
-  /** Until then it comes behind all others. */
+  /** Until then the offer comes after all others. */
   readonly until: number;
-  /** Before then it is not asked at all. */
+  /** Until then the offer is not used at all. */
   readonly tried_again_at: number;
 }
 
-/** An offer that comes behind all others for now. */
+/** An offer that comes after all others for now. */
 export interface LackingOffer extends Lack {
   readonly api: string;
   readonly offer: string;
 }
 
-/** Kept in memory apart: large, and new once a day. */
+/** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
-/** What is read anew with every change. */
+/** The facts that are read again after every change. */
 const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered'];
 
-/** What the loop learned of the providers, kept in memory and read anew when another thread or process wrote some. */
+/**
+ * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process
+ * wrote some.
+ */
 export class Facts implements Disposable {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #facts = new KnownFacts();
-  /** By instance: as of a survey, the types by name. */
+  /** By instance: the time of the discovery, and the machine types by name. */
   readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
-  /** By instance, as it is configured in this process. */
+  /** By instance: the fingerprint of its configuration in this process. */
   readonly #fingerprints: ReadonlyMap<string, string>;
   #watch: Disposable | undefined;
 
@@ -59,24 +62,24 @@ export class Facts implements Disposable {
     this.#fingerprints = new Map(instances.map((instance) => [instance.name, fingerprint(instance)]));
   }
 
-  /** Reads everything and follows what others write. */
+  /** Reads all facts, and reads them again after every change. */
   async follow(): Promise<void> {
     this.#watch = this.#store.watch((kinds) => {
-      // A read that fails leaves the last known facts, and the next change brings another.
+      // After a failed read the last known facts stay, and the next change starts another read.
       if (kinds.has('fact')) this.#read().catch(() => undefined);
     });
     await this.#read();
   }
 
   async #read(): Promise<void> {
-    const turn = this.#facts.begin();
+    const read = this.#facts.startRead();
     const records = await this.#store.find('fact', { where: { topic: light } });
-    if (!this.#facts.land(turn, records)) return;
+    if (!this.#facts.applyRead(read, records)) return;
     const discoveries = [...this.#facts.values()].filter(({ topic }) => topic === 'discovery');
     for (const { name, at } of discoveries) {
       if (this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
-      // Those of another survey come with it.
+      // The types of another discovery are stored together with its own fact.
       if (types?.at === at) this.#takeTypes(types);
     }
   }
@@ -90,7 +93,7 @@ export class Facts implements Disposable {
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  /** What was found with another configuration of the instance, an old password say, is forgotten. */
+  /** Health that was found with another configuration of the instance, for example an old password, is ignored. */
   health(instance: string): Health {
     const found = this.get('health', instance)?.value as HealthFact | undefined;
     if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance)) return { status: 'unknown' };
@@ -98,19 +101,19 @@ export class Facts implements Disposable {
     return health;
   }
 
-  /** Stores the health of an instance as it is configured here. */
+  /** Stores the health of an instance for its present configuration. */
   learnHealth(name: string, health: Health): Promise<void> {
     const configured = this.#fingerprints.get(name);
     const value: HealthFact = { ...health, ...(configured === undefined ? {} : { fingerprint: configured }) };
     return this.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
   }
 
-  /** What an instance was measured to do. */
+  /** The counters of an instance. */
   measured(instance: string): Measured {
     return (this.get('statistics', instance)?.value as Measured | undefined) ?? nothingMeasured;
   }
 
-  /** Instances that live machines need and that are not configured, with their type. */
+  /** Instances that have living machines and are not configured, with their type. */
   missing(): readonly { readonly name: string; readonly type: string }[] {
     const now = this.#clock.now();
     const missing = [...this.#facts.values()].filter((fact) => fact.topic === 'missing' && holds(fact, now));
@@ -121,17 +124,17 @@ export class Facts implements Disposable {
     return this.get('discovery', instance)?.value as Discovered | undefined;
   }
 
-  /** Where an instance has machines; undefined until it was asked. */
+  /** The places of an instance; undefined until the first discovery. */
   places(instance: string): Places | undefined {
     return this.get('places', instance)?.value as Places | undefined;
   }
 
-  /** What an instance said of one of its machine types, once it was asked. */
+  /** A machine type of an instance; undefined until the first discovery. */
   machineType(instance: string, name: string): MachineType | undefined {
     return this.#machineTypes.get(instance)?.byName.get(name);
   }
 
-  /** Every offer of an instance that lacked capacity lately, the oldest first. */
+  /** All offers of an instance that lacked capacity recently, the oldest first. */
   lackingOffers(instance: string): readonly LackingOffer[] {
     const now = this.#clock.now();
     return [...this.#facts.values()]
@@ -143,13 +146,13 @@ export class Facts implements Disposable {
       .toSorted((a, b) => a.since - b.since);
   }
 
-  /** What was said of an offer that lacked capacity lately; undefined: nothing. */
+  /** The lack of capacity of one offer; undefined when it has none. */
   withoutCapacity(instance: string, api: string, offer: string): Lack | undefined {
     const fact = this.get('offer', instance, offerItem(api, offer));
     return fact && lackOf(fact);
   }
 
-  /** Whether any offer of the instance is marked at all: spares working the offers of a template out. */
+  /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */
   anyWithoutCapacity(instance: string): boolean {
     for (const fact of this.#facts.values()) {
       if (fact.topic === 'offer' && fact.name === instance && holds(fact, this.#clock.now())) return true;
@@ -158,19 +161,19 @@ export class Facts implements Disposable {
   }
 
   /**
-   * Takes facts in: they hold in this thread at once, and are stored by `commit` (default: a commit of their own), whose refusal is passed on. What could not
-   * be stored is forgotten with the next read.
+   * Learns facts: they hold in this thread immediately, and `commit` stores them (default: in a commit of their own).
+   * Rejects as `commit` does; facts that could not be stored are forgotten with the next read.
    */
   async learn(records: readonly FactRecord[], commit = (changes: readonly Change[]) => this.#store.commit(changes)): Promise<void> {
     if (records.length === 0) return commit([]);
     for (const record of records) if (record.topic === bulky) this.#takeTypes(record);
-    const lesson = this.#facts.learn(records.filter(({ topic }) => topic !== bulky));
+    const learned = this.#facts.learn(records.filter(({ topic }) => topic !== bulky));
     try {
       await commit(records.map((record) => ({ op: 'put', kind: 'fact', record })));
-      this.#facts.settle(lesson);
+      this.#facts.settle(learned);
     } catch (error) {
-      this.#facts.settle(lesson);
-      // Nobody tells of what was not stored.
+      this.#facts.settle(learned);
+      // The store does not notify about records that were not stored.
       this.#read().catch(() => undefined);
       throw error;
     }
@@ -181,10 +184,16 @@ export class Facts implements Disposable {
   }
 }
 
-/** A clock that is read a little earlier than by another thread was not set back. */
+/**
+ * Allows for small differences between the clocks of two threads; only a larger difference means that the clock was
+ * set back.
+ */
 const toleranceMs = 1_000;
 
-/** One that is to be forgotten at some time holds until then, and not when it was learned later than now: the clock was set back since. */
+/**
+ * A fact with an end holds until its end, but not when it was learned in the future: then the clock was set back
+ * since.
+ */
 const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
 
 function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
@@ -192,7 +201,10 @@ function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
   return { lacked, since: at, until, tried_again_at };
 }
 
-/** That an offer of an API lacked capacity at `now`: behind all others for `offer_memory_ms`, not asked at all for `offer_probe_ms`. */
+/**
+ * The fact that an offer lacked capacity at `now`: after all others for `offer_memory_ms`, unused for
+ * `offer_probe_ms`.
+ */
 export const lackFact = (
   { instance, api, offer }: { readonly instance: string; readonly api: string; readonly offer: string },
   lacked: Shortfall,
@@ -210,8 +222,8 @@ export const lackFact = (
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;
 
 /**
- * Stands for what an instance connects with: its type and its config, secrets included. What was found with another one says nothing of it. Of a value
- * that is no JSON it says what JSON says of it.
+ * A hash of the settings that an instance connects with: its type and its config, including secrets. Facts that were
+ * learned with other settings do not hold.
  */
 function fingerprint({ name, type, config }: ProviderInstance): string {
   return createHash('sha256')

@@ -6,26 +6,32 @@ import { hint } from '../schema/spelling.ts';
 import type { TemplateReview } from '../templates/review.ts';
 import type { ProviderDirectory } from './directory.ts';
 
-/** `lenient`: what the instance does not support, its limits, and fields that were probably mistyped are warnings. Types and APIs must match in any case. */
+/**
+ * With `lenient`, unsupported features, exceeded limits and probably misspelled fields are warnings. Types and APIs
+ * must match at both levels.
+ */
 export const validationLevels = ['strict', 'lenient'] as const;
 export type ValidationLevel = (typeof validationLevels)[number];
 
-/** How a template and a provider instance get on. */
+/** Whether and how far a provider instance fits a template. */
 export interface Fit {
   readonly valid: boolean;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
-  /** What the template asks for and the instance can do: `api:EC2Fleet`, `price:spot`, `fleet_type:maintain`, `field:max_price`. */
+  /**
+   * The features that the template needs and the instance has: `api:EC2Fleet`, `price:spot`, `fleet_type:maintain`,
+   * `field:max_price`.
+   */
   readonly supported_features: readonly string[];
   readonly unsupported_features: readonly string[];
 }
 
 interface Objection extends Finding {
-  /** It stands at every level. */
+  /** The finding is an error at every level. */
   readonly hard: boolean;
 }
 
-/** Whether an instance can serve a template, and what of it. Asks no provider. Pure. */
+/** Checks whether an instance can serve a template, and which of its features. Calls no provider. Pure. */
 export function fitOf(
   template: Template,
   instance: ProviderInstance,
@@ -36,12 +42,14 @@ export function fitOf(
   const api = directory.apiOf(template, instance.name);
   const seen = directory.templateFor(template, instance);
   const objections = [...mismatches(seen, instance, api, directory), ...beyondLimits(seen, instance, api)];
-  const typed = review.check({ ...seen }, 'near').map((finding) => (isKnown(finding, review) ? hardly(finding) : mistyped(finding)));
-  const said = [...typed, ...(api ? softly(directory.review(template, instance), seen) : [])];
-  const all = [...objections, ...said].map((each) => (level === 'lenient' && !each.hard ? { ...each, level: 'warning' as const } : each));
+  const typed = review.check({ ...seen }, 'near').map((finding) => (isKnown(finding, review) ? atEveryLevel(finding) : mistyped(finding)));
+  const reviewed = [...typed, ...(api ? byPresence(directory.review(template, instance), seen) : [])];
+  const all = [...objections, ...reviewed].map((each) =>
+    level === 'lenient' && !each.hard ? { ...each, level: 'warning' as const } : each,
+  );
   const errors = all.filter(isError).map(sentence);
   const features = featuresOf(seen, api, review);
-  const refused = new Set([...objections, ...said].filter(isError).map(({ path }) => fieldAt(path)));
+  const refused = new Set([...objections, ...reviewed].filter(isError).map(({ path }) => fieldAt(path)));
   const supports = ({ field, can }: Feature) => can !== false && !refused.has(field);
   return {
     valid: errors.length === 0,
@@ -72,41 +80,41 @@ function mismatches(
       `'${template.provider_api ?? ''}' is not offered by '${instance.name}'${hint(template.provider_api ?? '', offered)}`,
     );
   }
-  if (!instance.enabled) say('warning', '', `'${instance.name}' is disabled: it is not chosen for requests`);
+  if (!instance.enabled) say('warning', '', `'${instance.name}' is disabled: it is not selected for requests`);
   return found;
 }
 
 function beyondLimits({ max_instances }: Template, { name, limits }: ProviderInstance, api: ProviderApi | undefined): readonly Objection[] {
-  const bounds = [
-    { most: limits.max_instances_per_request, whose: `'${name}'` },
-    ...(api ? [{ most: api.capabilities.max_instances, whose: `the API '${api.name}'` }] : []),
+  const maxima = [
+    { most: limits.max_instances_per_request, source: `'${name}'` },
+    ...(api ? [{ most: api.capabilities.max_instances, source: `the API '${api.name}'` }] : []),
   ];
-  const over = bounds.find(({ most }) => max_instances !== undefined && max_instances > most);
+  const over = maxima.find(({ most }) => max_instances !== undefined && max_instances > most);
   if (!over) return [];
-  const message = `${max_instances} machines are more than the ${over.most} that ${over.whose} gives to one request`;
+  const message = `${max_instances} machines are more than the ${over.most} that ${over.source} allows for one request`;
   return [{ level: 'error', path: '/max_instances', message, hard: false }];
 }
 
-const hardly = (finding: Finding): Objection => ({ ...finding, hard: true });
+const atEveryLevel = (finding: Finding): Objection => ({ ...finding, hard: true });
 
 const isKnown = ({ path }: Finding, review: TemplateReview): boolean =>
   fieldAt(path) === '' || Object.hasOwn(review.schema.properties, fieldAt(path));
 
-/** A field that nobody knows, near one that somebody does: it was meant, and has no effect. */
+/** An unknown field that is similar to a known one: a misspelled field has no effect. */
 const mistyped = (finding: Finding): Objection => ({ ...finding, level: 'error', hard: false });
 
-/** What is said of a field that the template has concerns something that could be left out; what it lacks could not. */
-const softly = (findings: readonly Finding[], template: Template): readonly Objection[] =>
+/** A finding about a present field can be a warning, because the feature could be omitted; a missing field cannot. */
+const byPresence = (findings: readonly Finding[], template: Template): readonly Objection[] =>
   findings.map((finding) => ({ ...finding, hard: template[fieldAt(finding.path)] === undefined }));
 
 interface Feature {
   readonly name: string;
   readonly field: string;
-  /** What the capabilities say; undefined: nothing. */
+  /** Whether the capabilities include the feature. Undefined: they do not mention it. */
   readonly can?: boolean;
 }
 
-/** What a template asks of a provider beyond a plain machine. */
+/** The features that a template needs beyond a plain machine. */
 function featuresOf(template: Template, api: ProviderApi | undefined, review: TemplateReview): readonly Feature[] {
   const can = api?.capabilities;
   const { price_type, fleet_type } = template as { readonly price_type?: unknown; readonly fleet_type?: unknown };
@@ -127,7 +135,7 @@ function featuresOf(template: Template, api: ProviderApi | undefined, review: Te
 
 const feature = (name: string, field: string, can?: boolean): Feature => ({ name, field, ...(can === undefined ? {} : { can }) });
 
-/** Fields that every provider has, and those that have a feature of their own. */
+/** Fields that every provider supports, and fields with their own feature. */
 const plain = new Set([
   'template_id',
   'name',

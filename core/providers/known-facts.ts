@@ -1,21 +1,24 @@
 import type { FactRecord } from '../model/records.ts';
 
-/** Facts that this thread learned, while a read may come that began before they were stored. */
-export interface Lesson {
+/** Facts that this thread learned, until a read that started after they were stored replaces them. */
+export interface LearnedFacts {
   readonly records: readonly FactRecord[];
-  /** The first read that has it, or that shows that it could not be stored. Undefined: it is being stored. */
+  /**
+   * The first read that contains the facts, or shows that they were not stored. Undefined: the commit has not ended.
+   */
   covered_by: number | undefined;
 }
 
 /**
- * What was read of a store, with what was learned here over it until a read has that too. Reads are numbered as they begin: one that was overtaken by a later
- * one changes nothing, and none takes away what was learned since it began.
+ * The facts of the last read, overlaid by facts that this thread learned, until a read contains them. Reads are
+ * numbered in the order of their start: the result of an overtaken read is ignored, and no read removes facts that
+ * were learned since its start.
  */
 export class KnownFacts {
   #facts = new Map<string, FactRecord>();
-  #lessons: readonly Lesson[] = [];
-  #begun = 0;
-  #landed = 0;
+  #learned: readonly LearnedFacts[] = [];
+  #startedReads = 0;
+  #appliedRead = 0;
 
   get(fact: Pick<FactRecord, 'topic' | 'name' | 'item'>): FactRecord | undefined {
     return this.#facts.get(keyOf(fact));
@@ -25,31 +28,31 @@ export class KnownFacts {
     return this.#facts.values();
   }
 
-  /** The number of a read that begins now. */
-  begin(): number {
-    return ++this.#begun;
+  /** Starts a read and returns its number. */
+  startRead(): number {
+    return ++this.#startedReads;
   }
 
-  /** What a read found. False: a later one came before it. */
-  land(turn: number, records: readonly FactRecord[]): boolean {
-    if (turn < this.#landed) return false;
-    this.#landed = turn;
-    this.#lessons = this.#lessons.filter(({ covered_by }) => covered_by === undefined || covered_by > turn);
-    this.#facts = new Map([...records, ...this.#lessons.flatMap((lesson) => lesson.records)].map((fact) => [keyOf(fact), fact]));
+  /** Applies the result of a read. Returns false when a later read was applied before. */
+  applyRead(read: number, records: readonly FactRecord[]): boolean {
+    if (read < this.#appliedRead) return false;
+    this.#appliedRead = read;
+    this.#learned = this.#learned.filter(({ covered_by }) => covered_by === undefined || covered_by > read);
+    this.#facts = new Map([...records, ...this.#learned.flatMap((learned) => learned.records)].map((fact) => [keyOf(fact), fact]));
     return true;
   }
 
-  /** They hold at once. */
-  learn(records: readonly FactRecord[]): Lesson {
-    const lesson: Lesson = { records, covered_by: undefined };
-    this.#lessons = [...this.#lessons, lesson];
+  /** The facts hold immediately. */
+  learn(records: readonly FactRecord[]): LearnedFacts {
+    const learned: LearnedFacts = { records, covered_by: undefined };
+    this.#learned = [...this.#learned, learned];
     for (const record of records) this.#facts.set(keyOf(record), record);
-    return lesson;
+    return learned;
   }
 
-  /** They are stored, or could not be: a read that begins from now on tells how it stands. */
-  settle(lesson: Lesson): void {
-    lesson.covered_by = this.#begun + 1;
+  /** The commit of the facts ended, successfully or not. A read that starts from now on decides. */
+  settle(learned: LearnedFacts): void {
+    learned.covered_by = this.#startedReads + 1;
   }
 }
 

@@ -14,8 +14,8 @@ export interface Removed {
 }
 
 /**
- * Removes records of what is over: of requests that ended, whose machines are all gone, and of which nothing is left in a cloud. What a caller may still
- * need, a request that lives or something that is still to be released, is never touched.
+ * Removes records of requests that ended, whose machines are all gone and that left nothing in a cloud. A request that
+ * is still running, or with anything left to release, is never touched.
  */
 export class Cleanup {
   readonly #store: Store;
@@ -26,7 +26,10 @@ export class Cleanup {
     this.#clock = clock;
   }
 
-  /** Requests that ended before then, with everything that belongs to them. A crash on the way leaves requests whole, or without some machines. */
+  /**
+   * Removes requests that ended more than `older_than_days` days ago, with all their records. After a crash a request
+   * still has all its records, or only lacks some machines.
+   */
   async requests(older_than_days: number): Promise<Removed> {
     let removed: Removed = { requests: 0, machines: 0 };
     for await (const request of this.#over(older_than_days)) {
@@ -36,7 +39,7 @@ export class Cleanup {
     return removed;
   }
 
-  /** Records of machines that are gone since then, of requests that ended; the requests stay. */
+  /** Removes the machine records of requests that ended more than `older_than_days` days ago. The requests stay. */
   async machines(older_than_days: number): Promise<Removed> {
     let machines = 0;
     for await (const request of this.#over(older_than_days)) {
@@ -48,7 +51,8 @@ export class Cleanup {
 
   async *#over(older_than_days: number): AsyncGenerator<RequestRecord> {
     const before = this.#clock.now() - older_than_days * 86_400_000;
-    // `next_at: null`: the loop has nothing to do for it any more, so no machine lives and nothing is left in a cloud.
+    // `next_at: null` means that the loop has no more work for the request, so all machines are gone and nothing is
+    // left in a cloud.
     const where = { status: [...finished], completed_at: { before }, next_at: null };
     let passed = 0;
     for (;;) {
@@ -60,14 +64,16 @@ export class Cleanup {
       });
       for (const request of page) {
         yield request;
-        // One that is removed makes the others move up; one that stays is passed over.
+        // A removed request moves the later ones up by one; a request that stays is skipped by the offset.
         if (await this.#store.get('request', { request_id: request.request_id })) passed += 1;
       }
       if (page.length < requestsAtOnce) return;
     }
   }
 
-  /** How many machines a request keeps up is worked out of rows that go now: it keeps up none any more. */
+  /**
+   * The number of machines to replace is computed from the rows that are removed here, so the request stops replacing.
+   */
   async #endKeeping(request: RequestRecord): Promise<void> {
     if (request.template?.replace_lost !== true || request.kept_count === 0) return;
     const record = { ...request, kept_count: 0 };
@@ -88,7 +94,7 @@ export class Cleanup {
     }
   }
 
-  /** Undefined: it stays, because somebody wants something of it. */
+  /** Removes a request; returns the number of its machines, or undefined when the request is still needed. */
   async #remove(request: RequestRecord): Promise<number | undefined> {
     const { request_id } = request;
     if (await this.#isNeeded(request_id)) return undefined;
@@ -100,11 +106,11 @@ export class Cleanup {
     ]);
     const at = this.#clock.now();
     const changes: Change[] = [
-      // Only as it was read: whoever changed it meanwhile has a use for it.
+      // The version makes the delete fail if another writer changed the request, which is then still needed.
       { op: 'delete', kind: 'request', key: { request_id }, version: request.version },
       ...attempts.map(({ attempt }): Change => ({ op: 'delete', kind: 'attempt', key: { request_id, attempt } })),
       ...signals.map(({ signal_id }): Change => ({ op: 'delete', kind: 'signal', key: { signal_id } })),
-      // Its key must not start machines anew.
+      // The key stays, so that a repeated call does not start machines again.
       ...keys.map((record): Change => ({ op: 'put', kind: 'key', record: { ...record, purged_at: at } })),
       { op: 'insert', kind: 'event', record: { seq: 0, at, type: 'request.purged', request_id, data: { machines } } },
     ];
@@ -117,7 +123,7 @@ export class Cleanup {
     }
   }
 
-  /** A signal that nobody applied yet, a machine that lives, or a return that is still open. */
+  /** Whether a signal waits, or a machine lives. */
   async #isNeeded(request_id: string): Promise<boolean> {
     const [signals, alive] = await Promise.all([
       this.#store.count('signal', { request_id, applied: false }),

@@ -1,8 +1,8 @@
 /**
- * Machines that a caller says belong to a request, and that it does not have. A face stores the question, the loop asks the provider: a fact of this topic,
- * its name the request, its item the machine's id.
+ * Machines that belong to a request according to a caller, and that the request does not track. An interface stores a
+ * fact of this topic; the loop asks the provider. The name of the fact is the request id, its item the machine id.
  */
 export const expectedTopic = 'expected';
 
-/** A question that nobody could answer by then is forgotten. */
+/** How long the fact is kept without an answer, in milliseconds. */
 export const expectedMs = 600_000;

@@ -9,16 +9,22 @@ import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 const goneMessage = 'All machines are gone already.';
 const acceptedMessage = (count: number): string => `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
 
-/** A return as it was when it was made: the same call again gets the same answer. */
+/** A return in the state in which it was created, so that a repeated call gets the same answer. */
 export const returnAsOpened = (request: RequestRecord): RequestRecord =>
   request.completed_at === request.created_at
     ? request
     : { ...request, status: 'pending', message: acceptedMessage(request.machine_count) };
 
-/** A signal names no more machines: each is taken in by itself, and must not hold others up for long. */
-const machinesInWish = 500;
+/**
+ * The most machines of one signal. One commit applies a whole signal, so a larger one would delay other commits.
+ * s|machinesInWish|machinesPerSignal|
+ */
+const machinesPerSignal = 500;
 
-/** A return of these machines, as it is first stored: the return request, and signals for each request that they came from. */
+/**
+ * The records of a new return of these machines: the return request, and signals for each request that the machines
+ * belong to.
+ */
 export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
@@ -28,7 +34,7 @@ export function openReturn(
   const return_id = newReturnId();
   const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
   const signals = [...byOrigin].flatMap(([request_id, mine]) =>
-    chunks(mine, machinesInWish).map(
+    chunks(mine, machinesPerSignal).map(
       (some): SignalRecord => ({
         signal_id: newSignalId(),
         kind: 'return',
@@ -76,7 +82,7 @@ export function openReturn(
     changes: [
       ...rememberKey(given.key, return_id, now),
       { op: 'insert', kind: 'request', record: request },
-      // Also where all of them count as gone: one that is taken for gone wrongly goes when it turns up.
+      // Also for machines that count as gone: one that was marked gone wrongly is released when it appears again.
       ...signals.map((record) => ({ op: 'insert', kind: 'signal', record }) as const),
       { op: 'insert', kind: 'event', record: event },
     ],

@@ -1,16 +1,19 @@
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
 import type { Change, Store } from '../contract/storage.ts';
 
-/** An Idempotency-Key as a face received it. */
+/** An Idempotency-Key of a call. */
 export interface IdempotencyKey {
-  /** Keys of different routes do not meet. */
+  /** Separates the keys of different routes. */
   readonly scope: string;
   readonly key: string;
-  /** Of the input after alias renaming: spelling and order do not matter. */
+  /** Computed from the input after renaming of aliases: spelling and order do not matter. */
   readonly fingerprint: string;
 }
 
-/** The request that an earlier call under the same key made. A key with another body is refused with CONFLICT. */
+/**
+ * The request that an earlier call with the same key made; undefined when there is none. Throws CONFLICT when the
+ * earlier call had another body, and when the request was purged.
+ */
 export async function requestUnderKey(store: Store, key: IdempotencyKey): Promise<string | undefined> {
   const known = await store.get('key', { scope: key.scope, key: key.key });
   if (!known) return undefined;
@@ -31,5 +34,5 @@ export function rememberKey(key: IdempotencyKey | undefined, request_id: string,
   return [{ op: 'insert', kind: 'key', record }];
 }
 
-/** Whether a commit was refused because something with the same id or key is stored already. */
+/** Whether a commit failed because a record with the same id or key already exists. */
 export const existsAlready = (error: unknown): boolean => isBrokerError(error) && error.code === 'ALREADY_EXISTS';

@@ -7,7 +7,7 @@ import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
-/** What a caller asks for. */
+/** The input of a request for machines. */
 export interface RequestInput extends Placed {
   readonly machine_count: number;
   readonly timeout?: number;
@@ -15,25 +15,28 @@ export interface RequestInput extends Placed {
   readonly additional_data?: Readonly<Record<string, unknown>>;
 }
 
-/** Refuses with INSTANCE_LIMIT_EXCEEDED what no provider needs to be asked for. Where each instance has its own bound, selection knows them. */
+/**
+ * Throws INSTANCE_LIMIT_EXCEEDED when the count is above the limit of the template or of any request. Limits of single
+ * instances are checked by selection.
+ */
 export function checkCount({ template, variants, machine_count }: RequestInput): void {
-  const bound = Math.min(variants ? Infinity : boundOf(template), machineCountCeiling);
-  if (machine_count <= bound) return;
-  const whose = bound === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
+  const limit = Math.min(variants ? Infinity : limitOf(template), machineCountCeiling);
+  if (machine_count <= limit) return;
+  const whose = limit === machineCountCeiling ? 'one request' : `template '${template.template_id}'`;
   throw new BrokerError(
     'INSTANCE_LIMIT_EXCEEDED',
-    `/machine_count: ${machine_count} machines are more than the ${bound} that ${whose} may have.`,
+    `/machine_count: ${machine_count} machines are more than the ${limit} that ${whose} may have.`,
     {
       machine_count,
-      limit: bound,
+      limit,
     },
   );
 }
 
-/** As a template: characters as JSON, beyond what anybody needs. Every change of a request writes all of it anew. */
+/** The most characters of the field as JSON. Every change of a request writes the whole record. */
 const largest = 262_144;
 
-/** Refuses with INVALID_REQUEST what is too large to be carried along with a request. */
+/** Throws INVALID_REQUEST when the data of the caller is too large to be stored with the request. */
 export function checkSize({ additional_data, tags }: RequestInput): void {
   for (const [field, value] of Object.entries({ additional_data, tags })) {
     const { length } = value === undefined ? '' : JSON.stringify(value);
@@ -45,39 +48,39 @@ export function checkSize({ additional_data, tags }: RequestInput): void {
   }
 }
 
-/** -1 or absent: no bound. */
-const boundOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
+/** -1 or absent: no limit. */
+const limitOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
 
 const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
   `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
 
-/** A request as it was when it was made, whatever became of it: the same call again gets the same answer. */
+/** A request in the state in which it was created, so that a repeated call gets the same answer. */
 export const asOpened = (request: RequestRecord): RequestRecord => ({
   ...request,
   status: 'pending',
   message: openingMessage(request.machine_count, request.template_id, request.selected_instance),
 });
 
-/** What a request keeps to wherever it is served, though the chosen instance's defaults said it. */
+/** The terms that the request keeps at every instance, also when the defaults of the selected instance set them. */
 const termsOf = ({ partial, retry_until_timeout, replace_lost }: Template): Partial<Template> => ({
   ...(partial === undefined ? {} : { partial }),
   ...(retry_until_timeout === undefined ? {} : { retry_until_timeout }),
   ...(replace_lost === undefined ? {} : { replace_lost }),
 });
 
-/** A provisioning request as it is first stored, and the one commit that stores it. */
+/** A new provisioning request, and the one commit that stores it. */
 export function openRequest(
-  wanted: RequestInput,
+  input: RequestInput,
   chosen: Chosen,
   selectionTimeMs: number,
   now: number,
   given: { readonly request_id: string; readonly key?: IdempotencyKey },
 ): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
-  const { template, variants, machine_count } = wanted;
+  const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);
-  const timeout = wanted.timeout ?? seen.timeout ?? defaultTimeoutS;
-  const bound = boundOf(seen);
+  const timeout = input.timeout ?? seen.timeout ?? defaultTimeoutS;
+  const limit = limitOf(seen);
   const request: RequestRecord = {
     request_id: given.request_id,
     kind: 'provision',
@@ -98,8 +101,8 @@ export function openRequest(
     },
     preference,
     selected_instance: chosen.provider_instance,
-    ...(wanted.additional_data ? { additional_data: { ...wanted.additional_data } } : {}),
-    ...(wanted.tags ? { tags: { ...wanted.tags } } : {}),
+    ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
+    ...(input.tags ? { tags: { ...input.tags } } : {}),
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,
@@ -112,7 +115,7 @@ export function openRequest(
     request,
     changes: [
       ...rememberKey(given.key, request_id, now),
-      ...(bound < Infinity ? [{ op: 'limit', template_id: template.template_id, machine_count, max: bound } as const] : []),
+      ...(limit < Infinity ? [{ op: 'limit', template_id: template.template_id, machine_count, max: limit } as const] : []),
       { op: 'insert', kind: 'request', record: request },
       {
         op: 'insert',

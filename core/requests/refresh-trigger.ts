@@ -1,10 +1,10 @@
-/** How faces ask the loop to look at a request now, wherever the loop runs. Nobody waits for it. */
+/** Triggers the loop, in whatever process it runs, to observe a request now. The caller does not wait. */
 export interface RefreshTrigger {
-  /** At most one look per request and 2 seconds comes of it. */
+  /** Triggers at most one observation per request and 2 seconds. */
   look(request_id: string): void;
-  /** Epoch milliseconds of the last look that this process heard of. */
+  /** Epoch milliseconds of the last observation that this process knows; undefined when it knows none. */
   lookedAt(request_id: string): number | undefined;
 }
 
-/** For a process without a loop: nothing is looked at. */
+/** For a process without a loop: triggers nothing. */
 export const noRefresh: RefreshTrigger = { look: () => undefined, lookedAt: () => undefined };

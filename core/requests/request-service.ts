@@ -17,13 +17,18 @@ import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from 
 import { RecordCache, type Version } from './queries/record-cache.ts';
 import { askInParts } from './queries/ask-in-parts.ts';
 
-/** By what a caller names a request that it makes: the same again gets the request that exists. */
+/**
+ * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
+ */
 export interface GivenIdentity {
   readonly request_id?: string;
   readonly key?: IdempotencyKey;
 }
 
-/** Where interfaces hand in what callers want and read how it stands. It writes requests and signals; what comes of them is the loop's. */
+/**
+ * The interfaces use this service to make requests and to read them. It writes requests and signals; the loop does
+ * everything else.
+ */
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -41,22 +46,29 @@ export class RequestService {
   }
 
   /**
-   * The request that an earlier call with the same `request_id` or key made, as it was answered then; undefined: there is none. Refuses
-   * another call's `request_id` with ALREADY_EXISTS and its key with CONFLICT.
+   * The request that an earlier call with the same `request_id` or key made, with its first answer; undefined when
+   * there is none. Throws ALREADY_EXISTS when the `request_id` belongs to another call, and CONFLICT when the key
+   * does.
    */
   async existing(input: RequestInput, given: GivenIdentity): Promise<RequestDetail | undefined> {
     const request = await this.#earlier(input, given);
     return request && { request: asOpened(request) };
   }
 
-  /** Refuses what cannot be accepted: INSTANCE_LIMIT_EXCEEDED, INVALID_REQUEST, or UNAVAILABLE while too many requests are pending. */
+  /**
+   * Throws INSTANCE_LIMIT_EXCEEDED or INVALID_REQUEST for an invalid input, and UNAVAILABLE while too many requests
+   * are pending.
+   */
   async admit(input: RequestInput): Promise<void> {
     checkCount(input);
     checkSize(input);
     await this.#admit();
   }
 
-  /** Stores a request for machines: one durable write. Of two calls with one `request_id` or key at once both get the same request. */
+  /**
+   * Stores a request for machines with one durable write. Two concurrent calls with one `request_id` or key get the
+   * same request.
+   */
   async create(
     input: RequestInput,
     selection: Chosen,
@@ -67,7 +79,7 @@ export class RequestService {
     try {
       await commitKnown(this.#store, this.#clock, request_id, changes);
     } catch (error) {
-      // Two calls with one key at once: the other one won.
+      // Of two concurrent calls with one key the other one was stored.
       const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
       if (winner) return winner;
       throw error;
@@ -77,8 +89,8 @@ export class RequestService {
   }
 
   /**
-   * Stores a return: one durable write. Refuses unknown names with MACHINE_NOT_FOUND, and ids that live at several instances with CONFLICT; machines
-   * that are gone already are no error.
+   * Stores a return with one durable write. Throws MACHINE_NOT_FOUND for unknown names, and CONFLICT for ids that live
+   * at several instances. Machines that are already gone are no error.
    */
   async giveBack(names: readonly MachineName[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
@@ -96,8 +108,8 @@ export class RequestService {
   }
 
   /**
-   * Asks for the end of a provisioning request; every machine of it goes. Gives the request as it stands. Refuses ended ones and returns with
-   * CONFLICT; again is no error.
+   * Requests the cancellation of a provisioning request, which releases all its machines. Returns the present state.
+   * Throws CONFLICT for a completed or failed request and for a return. Idempotent.
    */
   async cancel(request_id: string, reason: string | undefined): Promise<Lazy<RequestDetail>> {
     const request = await this.#require(request_id);
@@ -130,7 +142,7 @@ export class RequestService {
     return this.status(request_id, false);
   }
 
-  /** Cancels every provisioning request that is still in progress; their ids. */
+  /** Cancels every provisioning request that has not ended. Returns their ids. */
   async cancelAll(reason: string): Promise<readonly string[]> {
     const open = await this.#store.find('request', { where: { kind: 'provision', status: ['pending', 'in_progress'] } });
     const cancelled: string[] = [];
@@ -139,7 +151,7 @@ export class RequestService {
         await this.cancel(request_id, reason);
         cancelled.push(request_id);
       } catch (error) {
-        // It ended meanwhile: its machines are given back like all others.
+        // The request ended meanwhile. Its machines are returned like all others.
         if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
       }
     }
@@ -147,8 +159,8 @@ export class RequestService {
   }
 
   /**
-   * How a request stands. With `look` the loop is asked to look now, and the answer comes from the store at once. REQUEST_NOT_FOUND when there
-   * is none.
+   * The stored state of a request. With `look` it also triggers the loop to observe the request, without waiting.
+   * Throws REQUEST_NOT_FOUND.
    */
   async status(request_id: string, machines: boolean, look = machines): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
     const [known] = await this.#store.versions({ where: { request_id } });
@@ -167,17 +179,18 @@ export class RequestService {
   }
 
   /**
-   * How these stand, in the order asked for, each once, from `offset` on. Ids that nobody knows are in `not_found`. With machines the loop is asked to look now.
+   * The stored states of the named requests, each once, in the given order, from `offset` on. Unknown ids are in
+   * `not_found`. With machines it also triggers the loop to observe them.
    */
   async several(request_ids: readonly string[], machines: boolean, offset = 0): Promise<Lazy<ListOf<RequestDetail>>> {
-    const wanted = [...new Set(request_ids)];
-    const named = await requestsNamed(this.#store, wanted.slice(offset));
+    const unique = [...new Set(request_ids)];
+    const named = await requestsNamed(this.#store, unique.slice(offset));
     const { requests, taken } = await this.#some(
       named.versions,
       ({ machine_count, additional_data = {} }) => shownBytes(machines ? machine_count : 0) + weightOf(additional_data),
     );
-    const cut = taken < named.versions.length ? wanted.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
-    const before = new Set(wanted.slice(0, cut));
+    const cut = taken < named.versions.length ? unique.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
+    const before = new Set(unique.slice(0, cut));
     const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
     if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#refreshTrigger.look(id);
     const of_origins = machines
@@ -198,7 +211,10 @@ export class RequestService {
     };
   }
 
-  /** Requests, without their machines unless these are asked for; as many as go into one answer. As long as no request changes, the same question has the same answer. */
+  /**
+   * A page of requests, with their machines if `machines` is set, as many as fit into one answer. The answer only
+   * changes when a request changes.
+   */
   async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
     const changes = await this.#store.changes('request');
     return {
@@ -218,7 +234,7 @@ export class RequestService {
     };
   }
 
-  /** As many of them as go into one answer. */
+  /** The records of the versions that fit into one answer. */
   async #some(
     versions: readonly Version[],
     bytesOf: (request: RequestRecord) => number,
@@ -252,14 +268,12 @@ export class RequestService {
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
     if (request.template_id === input.template.template_id && request.machine_count === input.machine_count) return request;
-    throw new BrokerError(
-      'ALREADY_EXISTS',
-      `Request '${given.request_id}' exists already and asks for something else; use a new request_id.`,
-      { request_id: given.request_id },
-    );
+    throw new BrokerError('ALREADY_EXISTS', `Request '${given.request_id}' already exists with other input; use a new request_id.`, {
+      request_id: given.request_id,
+    });
   }
 
-  /** Counted at most once a second: the bound guards the store, it is no exact number. */
+  /** Reads the count at most once a second: the limit protects the store and need not be exact. */
   async #admit(): Promise<void> {
     const now = this.#clock.monotonic();
     if (now - this.#pending.read_at > 1000) {
@@ -269,7 +283,7 @@ export class RequestService {
     if (this.#pending.count < this.#maxPending) return;
     throw new BrokerError(
       'UNAVAILABLE',
-      `${this.#pending.count} requests are pending, as many as server.max_pending allows; try again later.`,
+      `${this.#pending.count} requests are pending, the maximum of server.max_pending; try again later.`,
       {
         retry_after_s: 5,
       },
@@ -277,7 +291,7 @@ export class RequestService {
   }
 }
 
-/** What callers sent along is shown where one asks for a request by its id, not in lists. */
+/** Removes the data of callers, which only an answer about a single request contains. */
 function withoutData(whole: RequestRecord): RequestRecord {
   const { additional_data: _, ...request } = whole;
   return request;
@@ -285,16 +299,16 @@ function withoutData(whole: RequestRecord): RequestRecord {
 
 type StoredVersion = Awaited<ReturnType<Store['versions']>>[number];
 
-/** Which of the requests that are named there are, in the order named, and which not. */
+/** The requests that exist, in the order of the names, and the names without a request. */
 interface RequestsNamed {
   readonly versions: readonly StoredVersion[];
   readonly not_found: readonly string[];
 }
 
-/** Looks the ids up, each once: a few questions to the storage, however many ids. */
+/** Reads the versions of the ids, each once, in a few queries. */
 async function requestsNamed(store: Store, request_ids: readonly string[]): Promise<RequestsNamed> {
-  const wanted = [...new Set(request_ids)];
-  const found = await askInParts(wanted, (request_id) => store.versions({ where: { request_id } }));
+  const unique = [...new Set(request_ids)];
+  const found = await askInParts(unique, (request_id) => store.versions({ where: { request_id } }));
   const known = new Map(found.map((version) => [version.request_id, version]));
-  return { versions: wanted.flatMap((id) => known.get(id) ?? []), not_found: wanted.filter((id) => !known.has(id)) };
+  return { versions: unique.flatMap((id) => known.get(id) ?? []), not_found: unique.filter((id) => !known.has(id)) };
 }

@@ -10,7 +10,10 @@ import { requestNotFound } from './queries/not-found.ts';
 
 const rowsAtOnce = 200;
 
-/** Commands that bend the life cycle of a request. They only signal: the holder of the request's claim does what is allowed then. */
+/**
+ * Commands that change the course of a request. They only insert signals; the holder of the claim does what is
+ * possible at that time.
+ */
 export class Steering {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -20,7 +23,7 @@ export class Steering {
     this.#clock = clock;
   }
 
-  /** Ends the waiting now: as if the time-out had come. Refuses returns and what has ended with CONFLICT. */
+  /** Ends the waiting for machines now, like the time-out. Throws CONFLICT for returns and for requests that ended. */
   async complete(request_id: string): Promise<void> {
     const request = await this.#running(request_id, 'completed');
     const created_at = this.#clock.now();
@@ -35,8 +38,9 @@ export class Steering {
   }
 
   /**
-   * Whether a request may be brought into a state by hand: refuses with CONFLICT what the state machine does not have, what the loop alone
-   * decides, and an end while a machine may still come. True: there is something to do.
+   * Whether an operator may set the status of a request. Returns false when the request already has the status. Throws
+   * CONFLICT for a transition that does not exist, for a status that only the loop sets, and for an end while machines
+   * may still arrive.
    */
   async mayBecome(request_id: string, status: RequestStatus): Promise<boolean> {
     const request = await this.#get(request_id);
@@ -45,19 +49,20 @@ export class Steering {
       new BrokerError('CONFLICT', `Request '${request_id}' cannot become ${status}: ${why}.`, { status: request.status });
     if (isTerminal(request.status)) throw no(`it is ${request.status}, and that never changes`);
     if (request.kind === 'return') throw no('a return ends by itself when its machines are gone');
-    if (status === 'pending' || status === 'in_progress') throw no('that is said by what the providers do');
+    if (status === 'pending' || status === 'in_progress') throw no('only the progress at the providers sets this status');
     if (status === 'cancelled') return true;
     const attempts = await this.#store.find('attempt', { where: { request_id } });
     if (attempts.length === 0 || !attempts.every(isSettled))
-      throw no('machines may still come; complete_request ends the waiting, a cancel gives them back');
+      throw no('machines may still arrive; complete_request ends the waiting, a cancel releases them');
     if (status === 'completed' && request.delivered === 0) throw no('it has no machine');
-    if (status === 'failed' && request.delivered > 0) throw no(`it has ${request.delivered} machines; a cancel gives them back`);
+    if (status === 'failed' && request.delivered > 0) throw no(`it has ${request.delivered} machines; a cancel releases them`);
     return true;
   }
 
   /**
-   * Has the loop ask the provider for machines that a request is said to have. Those that it has already are not asked for; what the provider confirms within
-   * ten minutes is taken in, the rest is forgotten.
+   * Triggers the loop to ask the provider for machines that belong to the request according to the caller. Machines
+   * that the request already tracks are skipped. Machines that the provider confirms within ten minutes are added to
+   * the request; the others are forgotten.
    */
   async populate(request_id: string, machine_ids: readonly string[]): Promise<void> {
     await this.#get(request_id);

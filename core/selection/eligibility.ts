@@ -2,12 +2,12 @@ import type { Candidate, MachineLimit, Rejection, SelectionQuery, Strategy } fro
 
 export interface Eligibility {
   readonly eligible: readonly Candidate[];
-  /** Nothing is against them but that their API cannot honour the template. */
+  /** Instances that are rejected only because their API cannot honor the template. */
   readonly unfit: readonly Candidate[];
   readonly rejected: readonly Rejection[];
 }
 
-/** Parts those that can serve from those that cannot, each with its reason. */
+/** Separates the instances that can serve from those that cannot, with the reason of each. */
 export function splitByEligibility(query: SelectionQuery, strategy: Strategy, candidates: readonly Candidate[]): Eligibility {
   const eligible: Candidate[] = [];
   const unfit: Candidate[] = [];
@@ -24,10 +24,10 @@ export function splitByEligibility(query: SelectionQuery, strategy: Strategy, ca
 export const unfitness = ({ name, unfit }: Candidate): Rejection => ({
   name,
   code: 'TEMPLATE_INVALID',
-  reason: `its API cannot honour the template: ${(unfit ?? '').replace(/\.$/, '')}`,
+  reason: `its API cannot honor the template: ${(unfit ?? '').replace(/\.$/, '')}`,
 });
 
-/** Nothing more is called there for a request, and why. */
+/** The rejection of an instance at which no further call is made for a request. */
 export const barrier = ([name, why]: readonly [string, string]): Rejection => ({
   name,
   code: 'TEMPLATE_INVALID',
@@ -40,10 +40,10 @@ function objection(query: SelectionQuery, strategy: Strategy, candidate: Candida
   if (query.provider_type !== undefined && candidate.type !== query.provider_type) {
     return { name, code: 'PROVIDER_TYPE_MISMATCH', reason: `its type is '${candidate.type}', not '${query.provider_type}'` };
   }
-  const wanted = query.provider_api ?? candidate.wanted_api;
-  if (wanted !== undefined && !candidate.apis.includes(wanted)) {
-    const offered = candidate.apis.length === 0 ? 'none at all' : candidate.apis.join(', ');
-    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${wanted}' but ${offered}` };
+  const requiredApi = query.provider_api ?? candidate.required_api;
+  if (requiredApi !== undefined && !candidate.apis.includes(requiredApi)) {
+    const offered = candidate.apis.length === 0 ? 'no API' : candidate.apis.join(', ');
+    return { name, code: 'API_NOT_SUPPORTED', reason: `it does not offer the API '${requiredApi}' but ${offered}` };
   }
   if (candidate.apis.length === 0) return { name, code: 'API_NOT_SUPPORTED', reason: 'it offers no API' };
   const over = candidate.limits.find((limit) => limit.most < counted(query, limit));
@@ -60,7 +60,7 @@ const counted = ({ machine_count, held = 0 }: SelectionQuery, { by }: MachineLim
 
 function tooMany({ machine_count, held = 0 }: SelectionQuery, { most, by }: MachineLimit): string {
   if (by === 'instance') return `${machine_count} machines are more than its limit of ${most} for one request`;
-  if (by === 'api') return `${machine_count} machines are more than the ${most} that its API gives to one request`;
-  const beside = held > 0 ? `, of which ${held} are held,` : '';
+  if (by === 'api') return `${machine_count} machines are more than the ${most} that its API allows for one request`;
+  const beside = held > 0 ? `, of which ${held} are in use,` : '';
   return `${machine_count} machines are more than the ${most}${beside} that the template allows there`;
 }

@@ -1,10 +1,10 @@
 import type { Candidate, SelectionQuery, Strategy } from './candidate.ts';
 import { digestOfKey, digestOfName, rendezvous, type Digest } from './weigh.ts';
 
-/** How one strategy ranks those that can serve. */
+/** How one strategy ranks the eligible instances. */
 export interface Policy {
   readonly strategy: Strategy;
-  /** Whether it is the one when the caller names no strategy. Asked in order. */
+  /** Whether the policy is used when the caller names no strategy. The first policy that applies is used. */
   applies(query: SelectionQuery): boolean;
   /** Best first. */
   rank(query: SelectionQuery, eligible: readonly Candidate[]): readonly Candidate[];
@@ -24,7 +24,10 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Weighted rendezvous on the request id within each group, the group with the lowest number first. Sorted in as they come: a few dozen at most. */
+/**
+ * Weighted rendezvous hashing of the request id within each group; the group with the lowest number comes first. Uses
+ * insertion sort, because there are a few dozen candidates at most.
+ */
 function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group: (candidate: Candidate) => number): readonly Candidate[] {
   if (candidates.length < 2) return candidates;
   const key = digestOfKey(query.key);
@@ -46,7 +49,7 @@ function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group
 const alike = (): number => 0;
 const byPriority = ({ priority }: Candidate): number => priority;
 
-/** The lowest priority number, and the share of the winner where several have it. */
+/** The lowest priority number, with the winner's share when several instances have it. */
 function preferred({ priority, weight }: Candidate, eligible: readonly Candidate[]): string {
   const equals = eligible.filter((each) => each.priority === priority);
   const total = equals.reduce((sum, each) => sum + each.weight, 0);

@@ -5,7 +5,7 @@ import { splitByEligibility, unfitness } from './eligibility.ts';
 import { policies, type Policy } from './policies.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
-/** With which a selection refuses, and the review of what was selected. */
+/** The codes with which a selection, and the review of the selected template, refuse. */
 export const selectionRefusals = [
   'PROVIDER_NOT_FOUND',
   'PROVIDER_DISABLED',
@@ -18,18 +18,21 @@ export const selectionRefusals = [
 
 export interface Ranking {
   readonly policy: Policy;
-  /** Those that can serve, best first. Who lacked capacity lately comes behind all others. */
+  /** Eligible instances, best first. Instances that lacked capacity recently come after all others. */
   readonly eligible: readonly Candidate[];
-  /** Those that could if their API honoured the template. */
+  /** Instances that would be eligible if their API honored the template. */
   readonly unfit: readonly Candidate[];
-  /** Why the others cannot. */
+  /** Why the other instances are rejected. */
   readonly rejected: readonly Rejection[];
 }
 
-/** All instances, in the order in which they would serve a request. Pure: the same query and candidates give the same answer in every process. */
+/**
+ * Ranks all instances in the order in which they would serve a request. Pure: the same query and candidates give the
+ * same result in every process.
+ */
 export function rank(query: SelectionQuery, candidates: readonly Candidate[]): Ranking {
   const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
-  if (!policy) throw new BrokerError('INVALID_REQUEST', `There is no selection strategy '${query.strategy}'.`);
+  if (!policy) throw new BrokerError('INVALID_REQUEST', `The selection strategy '${query.strategy}' does not exist.`);
   const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
   const { eligible, unfit, rejected } = splitByEligibility(query, policy.strategy, named);
   const { provider_instance: name } = query;
@@ -45,9 +48,10 @@ export function rank(query: SelectionQuery, candidates: readonly Candidate[]): R
 }
 
 /**
- * Chooses the provider instance for a request. Pure, as `rank`; one whose API cannot honour the template is chosen only where there is no other.
- * Refuses with PROVIDER_NOT_FOUND, PROVIDER_DISABLED, PROVIDER_TYPE_MISMATCH, API_NOT_SUPPORTED, INSTANCE_LIMIT_EXCEEDED,
- * NO_ENABLED_PROVIDERS, or INVALID_REQUEST when the strategy lacks what it goes by.
+ * Selects the provider instance for a request. Pure, as `rank`. An instance whose API cannot honor the template is
+ * selected only when no other instance is eligible. Throws PROVIDER_NOT_FOUND, PROVIDER_DISABLED,
+ * PROVIDER_TYPE_MISMATCH, API_NOT_SUPPORTED, INSTANCE_LIMIT_EXCEEDED or NO_ENABLED_PROVIDERS, or INVALID_REQUEST when
+ * a criterion of the strategy is missing.
  */
 export function select(query: SelectionQuery, candidates: readonly Candidate[]): Selection {
   const { policy, ...ranking } = rank(query, candidates);
@@ -73,7 +77,7 @@ const isLacking = ({ lacking }: Candidate): boolean => lacking !== undefined;
 function passedOver(winner: Candidate, eligible: readonly Candidate[]): string {
   if (isLacking(winner) || !eligible.some(isLacking)) return '';
   const short = eligible.filter(isLacking).map(({ name }) => `'${name}'`);
-  return `; without capacity lately, and therefore behind: ${short.join(', ')}`;
+  return `; ranked lower for a recent lack of capacity: ${short.join(', ')}`;
 }
 
 function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {
@@ -97,7 +101,7 @@ function requireType(query: SelectionQuery, candidates: readonly Candidate[]): v
   });
 }
 
-/** The refusal that tells most: what would have to change for the instance that came nearest. */
+/** The most specific error: what must change for the instance that is closest to being eligible. */
 function refusal(query: SelectionQuery, candidates: readonly Candidate[], rejected: readonly Rejection[]): BrokerError {
   const why = rejected.map(({ name, reason }) => `'${name}': ${reason}`).join('; ');
   const details = { rejected, available_providers: candidates.filter(({ enabled }) => enabled).map(({ name }) => name) };

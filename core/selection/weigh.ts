@@ -1,11 +1,11 @@
-/** A 32-bit hash of a text (FNV-1a): stable over processes and versions, for spreading, not for secrets. */
+/** A 32-bit FNV-1a hash of a text, stable over processes and versions. For distribution, not for secrets. */
 function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
-/** Spreads every bit of the input over the whole word (the finaliser of murmur3). */
+/** Distributes every bit of the input over the whole word (the finalizer of murmur3). */
 function mix(word: number): number {
   let h = word;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -13,7 +13,7 @@ function mix(word: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** What is worked out once of a name or a key, and not for each pair of them. */
+/** The hashes of a name or a key, computed once for all pairs. */
 export interface Digest {
   readonly hash: number;
   readonly mixed: number;
@@ -29,7 +29,7 @@ export function digestOfKey(key: string): Digest {
   return { hash, mixed: mix(hash + 0x9e3779b9) };
 }
 
-/** A number in (0, 1) that depends on both. */
+/** A number in (0, 1) that depends on both hashes. */
 function unit(key: Digest, name: Digest): number {
   const high = mix(key.hash ^ name.mixed);
   const low = mix(name.hash ^ key.mixed);
@@ -37,8 +37,9 @@ function unit(key: Digest, name: Digest): number {
 }
 
 /**
- * The weight of one name for one key in weighted rendezvous hashing: the name with the highest one wins a share of keys that follows
- * its weight. It needs no counter, gives the same answer in every process, and a name that leaves moves only its own keys.
+ * The score of one name for one key in weighted rendezvous hashing. The name with the highest score wins, and each
+ * name wins a share of keys in proportion to its weight. The method needs no counter and gives the same result in
+ * every process. A name that is removed moves only its own keys.
  */
 export function rendezvous(key: Digest, name: Digest, weight: number): number {
   return -weight / Math.log(unit(key, name));

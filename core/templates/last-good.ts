@@ -1,8 +1,8 @@
 import type { LayerSet } from './layers.ts';
 
 /**
- * What was read, with what broken files said when they could last be read: a slip of the pen takes no template away from those who use it.
- * The findings say so. Pure.
+ * Adds to `read` the layers that broken files had when they were last readable. A typing error in a file therefore
+ * removes no template that is in use. A warning among the findings names the files. Pure.
  */
 export function withLastGood(read: LayerSet, before: LayerSet): LayerSet {
   const { broken = [], findings } = read;
@@ -17,7 +17,7 @@ export function withLastGood(read: LayerSet, before: LayerSet): LayerSet {
     layers: [...read.layers, ...kept].toSorted((a, b) => place(a.source_file) - place(b.source_file)),
     findings: [
       ...findings,
-      { level: 'warning', path: '', file: names.join(', '), message: 'its templates stay as they were when it could last be read' },
+      { level: 'warning', path: '', file: names.join(', '), message: 'its templates keep the content of the last successful read' },
     ],
   };
 }

@@ -4,54 +4,63 @@ import type { TemplateLayer, WrittenKey } from '../contract/scheduler.ts';
 
 export type FileType = 'main' | 'provider_type' | 'provider_instance';
 
-/** What one template file says about one template. */
+/** The layer of one template in one template file. */
 export interface FileLayer extends TemplateLayer {
   /** Relative to the template directory. */
   readonly source_file: string;
   readonly file_type: FileType;
-  /** Of a `provider_type` file. */
+  /** Only of a `provider_type` file. */
   readonly provider_type?: string;
-  /** Of a `provider_instance` file. */
+  /** Only of a `provider_instance` file. */
   readonly provider_instance?: string;
 }
 
-/** Everything that the template files say, least specific first, with what is wrong in them. */
+/** The layers of all template files, least specific first, with the findings about the files. */
 export interface LayerSet {
   readonly layers: readonly FileLayer[];
   readonly findings: readonly Finding[];
-  /** Files that were read, broken ones included. */
+  /** All files, including broken ones. */
   readonly files: readonly string[];
-  /** Those that could not be read at all: what they last said holds. `all`: the directory itself could not. Default: none. */
+  /**
+   * The files that could not be read; their last readable content stays in use. `all`: the directory could not be
+   * read. Default: none.
+   */
   readonly broken?: readonly string[] | 'all';
 }
 
-/** Where a template comes from. */
+/** The origin of a template. */
 export interface SourceInfo {
-  /** The most specific layer: a file, or `api`. */
+  /** The file, relative to the template directory. */
   readonly source_file: string;
   readonly file_type: FileType | 'api';
-  /** 0 for the most specific kind of layer, rising towards main. */
+  /** 0 for the most specific kind of layer; higher for less specific kinds. */
   readonly priority: number;
   /** Least specific first; fields in canonical spelling. */
   readonly override_chain: readonly { readonly file: string; readonly fields: readonly string[] }[];
 }
 
-/** A template over all its layers. */
+/** A template merged from all its layers. */
 export interface MergedTemplate {
   readonly template: Template;
   readonly source_info: SourceInfo;
-  /** When several instance files have it: the template of each of those instances, and of no other. */
+  /**
+   * When the files of several instances define the template: the template of each of these instances. Only these
+   * instances may serve it.
+   */
   readonly variants?: ReadonlyMap<string, Template>;
-  /** What the files of `template` say in their own words. Absent where none of them keeps that. */
+  /** The keys of the files of `template` as they are written. Absent: no file keeps them. */
   readonly as_written?: readonly WrittenKey[];
 }
 
 export interface MergeOptions {
-  /** Names of the configured instances, preferred first. */
+  /** The names of the configured instances, preferred first. */
   readonly instances: readonly string[];
-  /** Whether the file of a provider type binds its templates to that type: where more than one type is loaded. */
+  /** Whether the file of a provider type restricts its templates to that type. True when several types are loaded. */
   readonly bind_types: boolean;
-  /** Loaded provider types, the primary one first: its name is the `provider_api` of a template that names none. Default: none is given. */
+  /**
+   * The loaded provider types, the primary one first. The name of the primary type is the `provider_api` of a template
+   * that names none. Default: no such default.
+   */
   readonly types?: readonly string[];
 }
 
@@ -60,9 +69,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const priorities = { api: 0, provider_instance: 0, provider_type: 1, main: 2 } as const;
 
 /**
- * Merges the layers of one template, field by field: main, provider type, provider instance, then what was made over the API, in which
- * `null` hides a field. A file of an instance binds the template to it unless the layer names another; where several instance files have
- * it, none binds, and the template shown is that of the preferred instance.
+ * Merges the layers of one template, field by field: main, provider type, provider instance, then the layer written
+ * over the API, in which `null` hides a field. The file of an instance binds the template to this instance unless the
+ * layer names another one. When several instance files define the template, none of them binds it, and `template` is
+ * the one of the preferred instance.
  */
 export function mergeLayers(
   template_id: string,
@@ -134,7 +144,7 @@ function sourceInfo(chain: readonly FileLayer[], api: Fields | undefined): Sourc
   };
 }
 
-/** One object serves every caller, so nobody may change it. */
+/** All callers share one object, so it must not change. */
 function freeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const each of Object.values(value)) freeze(each);
@@ -144,14 +154,14 @@ function freeze(value: unknown): unknown {
 type Layer = Pick<TemplateLayer, 'fields' | 'as_written'>;
 
 /**
- * What files say in their own words, least specific first, without the keys whose fields a later layer, or one made
- * over the API, says anew.
+ * The keys of files as they are written, least specific first, without keys whose fields a later layer or the layer of
+ * the API overrides.
  */
 function stillWritten(chain: readonly Layer[], api: Readonly<Record<string, unknown>> | undefined): readonly WrittenKey[] {
   const written = new Map<string, WrittenKey>();
   for (const { fields, as_written = [] } of [...chain, ...(api ? [{ fields: api }] : [])] as readonly Layer[]) {
     for (const [key, { fields: read }] of written) if (read.some((field) => Object.hasOwn(fields, field))) written.delete(key);
-    // What says nothing takes the place of nothing.
+    // A key that sets no field replaces only another key that sets no field.
     for (const each of as_written) if (each.fields.length > 0 || !written.has(each.key)) written.set(each.key, each);
   }
   return [...written.values()];

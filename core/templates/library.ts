@@ -15,35 +15,41 @@ import { withLastGood } from './last-good.ts';
 export interface LibraryOptions {
   /** Reads the template files. Rejects only when the directory itself cannot be read. */
   readonly load: () => Promise<LayerSet>;
-  /** Has the layers made over the API. */
+  /** Contains the layers written over the API. */
   readonly store: Store;
   readonly review: TemplateReview;
   readonly merge: MergeOptions;
-  /** What serves a template that does not say so itself; filters go by it. Default: what the template says. */
+  /** The placement of a template that names none; filters use it. Default: the placement that the template names. */
   readonly place?: (template: Template) => Placement;
 }
 
-/** What the library holds, for people. */
+/** The state of the library, for operators. */
 export interface CacheStats {
   readonly templates: number;
   readonly files: number;
   readonly made_over_api: number;
-  /** How many times everything was read. */
+  /** How many times all files were read. */
   readonly loads: number;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** All templates, merged and in memory. Files are read at `open` and `refresh`; layers of the API are read again when the store says so. */
+/**
+ * All templates, merged and kept in memory. `open` and `refresh` read the files; the layers of the API are read again
+ * after each change in the store.
+ */
 export class TemplateLibrary implements Disposable {
   readonly #options: LibraryOptions;
   #files: LayerSet = { layers: [], findings: [], files: [] };
   #stored: ReadonlyMap<string, TemplateRecord> = new Map();
   #all: AllTemplates = noTemplates;
   #loads = 0;
-  /** Reads of the store are numbered as they begin, so that one which was overtaken does not undo what the later one found. */
-  #begun = 0;
-  #kept = 0;
+  /**
+   * Reads of the store are numbered in the order of their start, so that the result of an older read never replaces
+   * the result of a newer one.
+   */
+  #startedReads = 0;
+  #appliedRead = 0;
   #reading: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #watch: Disposable | undefined;
@@ -52,18 +58,21 @@ export class TemplateLibrary implements Disposable {
     this.#options = options;
   }
 
-  /** A library that has read everything and follows the store. */
+  /** A library that has read all layers and watches the store. */
   static async open(options: LibraryOptions): Promise<TemplateLibrary> {
     const library = new TemplateLibrary(options);
     await library.refresh();
     library.#watch = options.store.watch((kinds) => {
-      // A read that fails leaves what is known; the next change, or a miss, brings another.
+      // After a failed read the known templates stay. The next change or the next unknown id starts another read.
       if (kinds.has('template')) library.#readStored().catch(() => undefined);
     });
     return library;
   }
 
-  /** The template of this id, frozen. TEMPLATE_NOT_FOUND with the nearest ids; TEMPLATE_INVALID when its layers are wrong. */
+  /**
+   * The template of this id, frozen. Throws TEMPLATE_NOT_FOUND with the most similar id, and TEMPLATE_INVALID when its
+   * layers are invalid.
+   */
   get(template_id: string): Template {
     return (this.#all.merged.get(template_id) ?? this.#missing(template_id)).template;
   }
@@ -72,13 +81,16 @@ export class TemplateLibrary implements Disposable {
     return this.#all.merged.get(template_id)?.template;
   }
 
-  /** As `get`, but a miss asks the store first, by its id alone: another process may have made it a moment ago. */
+  /**
+   * As `get`, but reads an unknown id from the store first, because another process may just have created the
+   * template.
+   */
   async seek(template_id: string): Promise<Template> {
     if (!this.#all.merged.has(template_id)) await this.look(template_id);
     return this.get(template_id);
   }
 
-  /** Takes in what the store has under one id. An id that nobody has costs one question, whatever else there is. */
+  /** Reads one id from the store, and all layers when its record changed. An id that does not exist costs one read. */
   async look(template_id: string): Promise<void> {
     const known = this.#stored.get(template_id);
     const record = await this.#options.store.get('template', { template_id });
@@ -86,60 +98,74 @@ export class TemplateLibrary implements Disposable {
     await this.#readStored();
   }
 
-  /** What was made over the API comes to: how many there are, and their characters as JSON. */
+  /** The number of templates written over the API, and their size in characters of JSON. */
   get madeOverApi(): { readonly count: number; readonly bytes: number } {
     return { count: this.#stored.size, bytes: this.#all.stored_bytes };
   }
 
-  /** A template as instances may serve it; refuses as `get` does. */
+  /** The template with its versions for single instances. Throws as `get`. */
   placed(template_id: string): Placed {
     const { template, variants } = this.#all.merged.get(template_id) ?? this.#missing(template_id);
     return { template, ...(variants ? { variants: Object.fromEntries(variants) } : {}) };
   }
 
-  /** Where a template comes from; refuses as `get` does. */
+  /** The origin of a template. Throws as `get`. */
   source(template_id: string): SourceInfo {
     return (this.#all.merged.get(template_id) ?? this.#missing(template_id)).source_info;
   }
 
-  /** The template as the files of one instance have it; that of `get` where they say nothing of their own. */
+  /**
+   * The template that an instance serves; that of `get` when the instance has no version of its own. Throws as `get`.
+   */
   forInstance(template_id: string, instance: string): Template {
     const merged = this.#all.merged.get(template_id) ?? this.#missing(template_id);
     return merged.variants?.get(instance) ?? merged.template;
   }
 
-  /** The instances to which several instance files open a template; undefined: no such bound. */
+  /**
+   * The only instances that may serve the template, when the files of several instances define it. Undefined: any
+   * instance.
+   */
   openTo(template_id: string): readonly string[] | undefined {
     const variants = this.#all.merged.get(template_id)?.variants;
     return variants && [...variants.keys()];
   }
 
-  /** The file layers under a template, least specific first: whether a delete has something to show again. */
+  /**
+   * The file layers of a template, least specific first. They become visible again when the layer of the API is
+   * deleted.
+   */
   filesOf(template_id: string): readonly FileLayer[] {
     return this.#files.layers.filter((layer) => layer.template_id === template_id);
   }
 
-  /** Whether a template of this id is there, be it a wrong one. */
+  /** Whether a template of this id exists, valid or invalid. */
   knows(template_id: string): boolean {
     return this.#all.merged.has(template_id) || this.#all.invalid.has(template_id);
   }
 
-  /** What a template would be with this layer over its files. */
+  /** The template that this layer of the API would give over the files. */
   merge(template_id: string, api: Readonly<Record<string, unknown>>): Template {
     return mergeLayers(template_id, this.filesOf(template_id), api, this.#options.merge).template;
   }
 
-  /** Reads what was made over the API anew. */
+  /** Reads the layers of the API again. */
   async follow(): Promise<void> {
     await this.#readStored();
   }
 
-  /** Templates in the order of their ids, filtered, sorted and cut. INVALID_REQUEST for a field that cannot be sorted by. */
+  /**
+   * Templates sorted by id, then filtered, sorted by the query and cut to the page. Throws INVALID_REQUEST for a field
+   * that is not sortable.
+   */
   list(query: TemplateQuery = {}): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
     return selectPage([...this.#all.merged.values()], query, this.#options.review, this.#options.place);
   }
 
-  /** Reads files and store anew. Calls that come meanwhile share one further read, so that each sees what was there when it came. */
+  /**
+   * Reads the files and the store again. Concurrent calls share one further read that starts after them, so that each
+   * caller sees everything that existed at its call.
+   */
   refresh(): Promise<void> {
     if (!this.#reading) return (this.#reading = this.#read().finally(() => (this.#reading = undefined)));
     return (this.#again ??= this.#reading
@@ -150,7 +176,7 @@ export class TemplateLibrary implements Disposable {
       }));
   }
 
-  /** What is wrong in files and merged templates. */
+  /** The findings about files and merged templates. */
   get findings(): readonly Finding[] {
     return this.#all.findings;
   }
@@ -173,15 +199,15 @@ export class TemplateLibrary implements Disposable {
   async #read(): Promise<void> {
     this.#files = withLastGood(await this.#options.load(), this.#files);
     this.#loads += 1;
-    // Afterwards: what is stored while the files are read counts too.
+    // Read afterwards, so that layers that are stored while the files are read are included.
     await this.#readStored();
   }
 
   async #readStored(): Promise<void> {
-    const turn = ++this.#begun;
+    const read = ++this.#startedReads;
     const stored = await this.#options.store.find('template', {});
-    if (turn < this.#kept) return;
-    this.#kept = turn;
+    if (read < this.#appliedRead) return;
+    this.#appliedRead = read;
     this.#stored = new Map(stored.map((record) => [record.template_id, record]));
     this.#merge();
   }
@@ -202,8 +228,8 @@ export class TemplateLibrary implements Disposable {
     const suggestion = near
       ? `Did you mean '${near}'?`
       : this.#all.merged.size === 0
-        ? 'There are no templates at all.'
-        : 'List the templates to see which exist.';
+        ? 'No templates exist.'
+        : 'List the templates to see the existing ids.';
     throw new BrokerError('TEMPLATE_NOT_FOUND', `No template has the id '${template_id}'. ${suggestion}`, { template_id, suggestion });
   }
 }

@@ -3,23 +3,23 @@ import type { TemplateRecord } from '../model/records.ts';
 import { mergeLayers, type FileLayer, type LayerSet, type MergedTemplate, type MergeOptions } from './layers.ts';
 import type { TemplateReview } from './review.ts';
 
-/** Every template over all its layers. */
+/** All templates, each merged from its layers. */
 export interface AllTemplates {
-  /** By id, in the order of the ids. */
+  /** Sorted by id. */
   readonly merged: ReadonlyMap<string, MergedTemplate>;
-  /** Those that cannot be used, with their errors. */
+  /** The templates that cannot be used, with their errors. */
   readonly invalid: ReadonlyMap<string, readonly Finding[]>;
-  /** What is wrong in files and merged templates. */
+  /** The findings about files and merged templates. */
   readonly findings: readonly Finding[];
-  /** Characters that the stored layers have as JSON. */
+  /** The size of the stored layers in characters of JSON. */
   readonly stored_bytes: number;
-  /** Of each template what it was made of. */
+  /** The input and result of the merge of each template. */
   readonly made: ReadonlyMap<string, Made>;
 }
 
 interface Made {
   readonly files: readonly FileLayer[];
-  /** The stored layer as JSON; empty where there is none. */
+  /** The stored layer as JSON; empty when there is none. */
   readonly stored: string;
   readonly merged: MergedTemplate;
   readonly found: readonly Finding[];
@@ -32,7 +32,7 @@ export interface MergeAllOptions {
 
 export const noTemplates: AllTemplates = { merged: new Map(), invalid: new Map(), findings: [], stored_bytes: 0, made: new Map() };
 
-/** Merges and looks through what changed since `before`; what did not stays as it was made. Pure. */
+/** Merges and checks the templates that changed since `before`; the other templates keep their objects. Pure. */
 export function mergeAll(
   files: LayerSet,
   stored: ReadonlyMap<string, TemplateRecord>,
@@ -76,7 +76,7 @@ function reviewed(merged: MergedTemplate, review: TemplateReview): readonly Find
   const templates = merged.variants ? [...merged.variants.values()] : [merged.template];
   const found = templates.flatMap((template) => [
     ...review.check(template, 'near'),
-    // A plugin that is not loaded is no reason to hide the template: selection refuses it and says why.
+    // A missing plugin does not hide the template: selection refuses the template and names the cause.
     ...review.references(template).map((finding): Finding => ({ ...finding, level: 'warning' })),
   ]);
   const unique = new Map(found.map((finding) => [`${finding.path} ${finding.message}`, finding]));

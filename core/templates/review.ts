@@ -11,9 +11,9 @@ import { defaultReadyTimeoutS } from '../model/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the loaded plugins say about templates: their fields, spelling and names. Pure. */
+/** Checks the fields, spelling and names of templates against all loaded plugins. Pure. */
 export class TemplateReview {
-  /** The common fields and those of every loaded provider type and API; open. */
+  /** The common fields and those of every loaded provider type and API. Other fields are allowed. */
   readonly schema: TObject;
   readonly #compiled: Compiled<unknown>;
   readonly #types: ReadonlyMap<string, string>;
@@ -26,7 +26,10 @@ export class TemplateReview {
     this.#apis = namesOf(apis.map((api) => [api.name, api.aliases]));
   }
 
-  /** Canonical spelling of fields, of provider types and APIs, and of values that a schema gives `value_aliases`. Unknown fields stay as written. */
+  /**
+   * Canonical spelling of fields, of provider types and APIs, and of values with `value_aliases`. Unknown fields stay
+   * as written.
+   */
   readonly canonical = (raw: Readonly<Record<string, unknown>>): CanonicalTemplate => {
     const { value, findings } = this.#compiled.canonical(raw);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -34,49 +37,53 @@ export class TemplateReview {
     }
     const fields = { ...value } as Record<string, unknown>;
     rewrite(fields, 'provider_type', this.#types);
-    // The name of a provider type stands for whatever API its instances prefer.
+    // The name of a provider type stands for the preferred API of the instance.
     rewrite(fields, 'provider_api', new Map([...this.#types, ...this.#apis]));
     return { fields, findings };
   };
 
-  /** The own name of a provider type; undefined for one that no plugin brings. */
+  /** The own name of a provider type by any of its names; undefined when no plugin contributes the type. */
   typeNamed(name: string): string | undefined {
     return this.#types.get(name);
   }
 
   /**
-   * Types, bounds and patterns of canonical fields: errors. Fields that nobody declares: warnings, with the nearest known name; `unknown:
-   * 'near'` warns only where a known name is near, for files that carry fields of other programs. `most`: so many errors are looked for, and so many
-   * unknown names are looked at.
+   * Checks canonical fields against types, bounds and patterns: errors. Undeclared fields are warnings with the most
+   * similar known name; `unknown: 'near'` warns only when a known name is similar, for files that carry fields of
+   * other programs. `most`: the most errors, and the most unknown names, that are examined.
    */
   check(fields: Fields, unknown: 'all' | 'near' | 'none' = 'all', most = mostFindings): Finding[] {
     const errors = this.#compiled.parse(fields, { most }).findings ?? [];
     return [...errors, ...(unknown === 'none' ? [] : this.#unknown(fields, unknown, most))];
   }
 
-  /** Provider types and APIs that no loaded plugin brings: errors. */
+  /** Provider types and APIs that no loaded plugin contributes: errors. */
   references(fields: Fields): Finding[] {
     const findings: Finding[] = [];
-    const look = (field: string, known: ReadonlyMap<string, string>, what: string) => {
+    const check = (field: string, known: ReadonlyMap<string, string>, what: string) => {
       const given = fields[field];
       if (typeof given !== 'string' || known.has(given)) return;
       const names = [...new Set(known.values())];
-      findings.push({ level: 'error', path: `/${field}`, message: `no loaded plugin brings the ${what} '${given}'${hint(given, names)}` });
+      findings.push({
+        level: 'error',
+        path: `/${field}`,
+        message: `no loaded plugin brings the ${what} '${given}'${hint(given, names)}`,
+      });
     };
-    look('provider_type', this.#types, 'provider type');
-    look('provider_api', new Map([...this.#types, ...this.#apis]), 'provider API');
+    check('provider_type', this.#types, 'provider type');
+    check('provider_api', new Map([...this.#types, ...this.#apis]), 'provider API');
     return findings;
   }
 
-  /** Everything that can be said about one template without a provider. `fields` in canonical spelling. */
+  /** All findings about one template that need no provider. `fields` in canonical spelling. */
   review(fields: Fields): Finding[] {
     return [...this.check(fields), ...this.references(fields)].toSorted(byPath);
   }
 
   #unknown(fields: Fields, which: 'all' | 'near', most: number): Finding[] {
     const known = Object.keys(this.schema.properties);
-    const strange = Object.keys(fields).filter((name) => !Object.hasOwn(this.schema.properties, name));
-    const found = strange.slice(0, most).flatMap((name): Finding[] => {
+    const undeclared = Object.keys(fields).filter((name) => !Object.hasOwn(this.schema.properties, name));
+    const found = undeclared.slice(0, most).flatMap((name): Finding[] => {
       const near = nearest(name, known);
       if (which === 'near' && near === undefined) return [];
       return [
@@ -87,12 +94,12 @@ export class TemplateReview {
         },
       ];
     });
-    const more = strange.length - Math.min(strange.length, most);
+    const more = undeclared.length - Math.min(undeclared.length, most);
     return more > 0 && which === 'all' ? [...found, moreFindings(more, 'warning')] : found;
   }
 }
 
-/** One schema over all plugins. Where two declare a field differently, either form is right. */
+/** One schema over all plugins. When two plugins declare a field differently, either form is valid. */
 function templateSchema(parts: readonly (ObjectSchema | undefined)[]): TObject {
   const properties: Record<string, TSchema> = { ...commonTemplateFields };
   for (const part of parts) {
@@ -102,7 +109,7 @@ function templateSchema(parts: readonly (ObjectSchema | undefined)[]): TObject {
       properties[name] = known === undefined || same(known, field) ? field : either(known, field);
     }
   }
-  // Which fields an API insists on depends on the API: it says so in its own review.
+  // Which fields are required depends on the API, so the review of the API reports missing ones.
   const object = Type.Object(properties, { additionalProperties: true }) as TObject & { required?: string[] };
   return { ...object, required: ['template_id'] } as TObject;
 }
@@ -126,14 +133,14 @@ function rewrite(fields: Record<string, unknown>, field: string, names: Readonly
   if (typeof given === 'string') fields[field] = names.get(given) ?? given;
 }
 
-/** What holds while a field that bounds something is not set. */
+/** The effect of a limit that is not set. */
 const without: Readonly<Record<string, string>> = {
-  max_instances: 'nothing bounds how many machines it may have',
-  timeout: `a request waits ${defaultTimeoutS} s`,
+  max_instances: 'the number of its machines has no limit',
+  timeout: `the time-out of a request is ${defaultTimeoutS} s`,
   ready_timeout: `a machine has ${defaultReadyTimeoutS} s to become ready`,
-  max_price: 'nothing bounds the price of its Spot machines',
+  max_price: 'the price of its Spot machines has no limit',
 };
 
-/** Said where a field was probably meant and a limit is therefore not set; empty where no limit is lost. */
+/** A warning when a misspelled field leaves a limit unset; empty for fields that are no limit. */
 const limitNotSet = (meant: string, fields: Fields): string =>
-  Object.hasOwn(without, meant) && !Object.hasOwn(fields, meant) ? ` As it stands '${meant}' is not set: ${without[meant]}.` : '';
+  Object.hasOwn(without, meant) && !Object.hasOwn(fields, meant) ? ` '${meant}' is not set, so ${without[meant]}.` : '';

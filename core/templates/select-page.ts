@@ -5,7 +5,9 @@ import { hint } from '../schema/spelling.ts';
 import type { MergedTemplate } from './layers.ts';
 import type { TemplateReview } from './review.ts';
 
-/** What serves a template: what it says, filled up with what selection would take. */
+/**
+ * The type, API and instance that serve a template: those that it names, completed by those that selection would use.
+ */
 export interface Placement {
   readonly provider_type?: string;
   readonly provider_api?: string;
@@ -17,11 +19,11 @@ export interface TemplateQuery extends Placement {
   readonly sort?: string;
   readonly limit?: number;
   readonly offset?: number;
-  /** Leaves out all others. */
+  /** Excludes the templates for which it returns false. */
   readonly keep?: (template: Template) => boolean;
 }
 
-/** What a list of templates can be sorted by. */
+/** The fields that a list of templates can be sorted by. */
 export const sortableTemplateFields = [
   'template_id',
   'name',
@@ -33,18 +35,20 @@ export const sortableTemplateFields = [
   'version',
 ];
 
-/** Filters by what serves a template, in any known spelling; sorts numbers as numbers, absent values last; cuts the page. */
+/**
+ * Filters by placement, in any known spelling; sorts numbers as numbers, with absent values last; returns the page.
+ */
 export function selectPage(
   all: readonly MergedTemplate[],
   query: TemplateQuery,
   review: TemplateReview,
   place: (template: Template) => Placement = (template) => template,
 ): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
-  const wanted = review.canonical(given(query)).fields;
+  const filters = review.canonical(given(query)).fields;
   const found = all.filter(({ template }) => {
     if (query.keep && !query.keep(template)) return false;
-    const served = { ...place(template), ...stated(template, wanted) };
-    return Object.entries(wanted).every(([field, value]) => served[field as keyof Placement] === value);
+    const served = { ...place(template), ...namedPlacement(template, filters) };
+    return Object.entries(filters).every(([field, value]) => served[field as keyof Placement] === value);
   });
   const sorted = query.sort === undefined ? found : sort(found, query.sort);
   const offset = query.offset ?? 0;
@@ -60,10 +64,10 @@ const filterable = ['provider_api', 'provider_type', 'provider_name'] as const;
 const given = (query: TemplateQuery): Record<string, unknown> =>
   Object.fromEntries(filterable.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]]])));
 
-/** A template that names the very thing is found by it, whatever else would serve it. */
-const stated = (template: Template, wanted: Readonly<Record<string, unknown>>): Placement =>
+/** A filter also matches the placement that a template itself names, even if another one would serve it. */
+const namedPlacement = (template: Template, filters: Readonly<Record<string, unknown>>): Placement =>
   Object.fromEntries(
-    filterable.flatMap((field) => (template[field] !== undefined && template[field] === wanted[field] ? [[field, template[field]]] : [])),
+    filterable.flatMap((field) => (template[field] !== undefined && template[field] === filters[field] ? [[field, template[field]]] : [])),
   );
 
 function sort(found: readonly MergedTemplate[], by: string): readonly MergedTemplate[] {

@@ -13,14 +13,17 @@ import { verdictOn, type Verdict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Templates made over the API, and their characters as JSON, about: files, which only the owner writes, may have any number. */
+/**
+ * The most templates written over the API, and their approximate total size in characters of JSON. Template files,
+ * which only the operator writes, have no such limit.
+ */
 const mostTemplates = 1_000;
 const mostBytes = 4 * 1024 * 1024;
 
-/** How often a write is tried again when somebody else's came between. */
+/** The number of retries after a concurrent write. */
 const tries = 50;
 
-/** Where templates are made, changed and taken away over the faces. They are stored as the top layer; files are never written. */
+/** Creates, updates and deletes templates over the API. They are stored as the top layer; files are never written. */
 export class TemplateService {
   readonly #library: TemplateLibrary;
   readonly #store: Store;
@@ -36,7 +39,7 @@ export class TemplateService {
     this.#directory = directory;
   }
 
-  /** Whether fields make a template, in any spelling; `null` counts as absent. Stores nothing. */
+  /** Whether fields make a valid template, in any spelling; `null` counts as absent. Stores nothing. */
   judge(raw: Fields): Verdict & { readonly fields: Fields } {
     const tooWide = tooWideIn(raw);
     if (tooWide) return { fields: idOf(raw), errors: [tooWide], warnings: [] };
@@ -45,21 +48,24 @@ export class TemplateService {
     const tooLarge = templateSize(fields);
     if (tooLarge) return { fields, errors: [...findings, tooLarge], warnings: [] };
     const { template_id, ...rest } = fields;
-    // Without an id of its own it is judged under one that nobody has.
+    // A template without an id is checked under a placeholder id.
     const unnamed: Finding[] =
       template_id === undefined ? [{ level: 'warning', path: '/template_id', message: 'is needed to create it' }] : [];
     const { errors, warnings } = verdictOn({ ...rest, template_id: template_id ?? 'unnamed' }, this.#review, this.#directory);
     return { fields, errors: [...findings, ...errors], warnings: [...unnamed, ...warnings] };
   }
 
-  /** The new id. Refuses with TEMPLATE_INVALID, all findings at once, or ALREADY_EXISTS: what a file holds is changed by an update. */
+  /**
+   * Creates a template and returns its id. Throws TEMPLATE_INVALID with all findings, or ALREADY_EXISTS, also for a
+   * template of a file, which only an update can change.
+   */
   async create(raw: Fields): Promise<string> {
     const { fields, errors } = this.judge(raw);
     const { template_id, ...rest } = fields;
     const unnamed: Finding[] = template_id === undefined ? [{ level: 'error', path: '/template_id', message: 'is required' }] : [];
     const id = String(template_id);
     refuse(id, [...unnamed, ...errors]);
-    const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' exists already; update it instead.`, { template_id: id });
+    const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' already exists. Update it instead.`, { template_id: id });
     if (await this.#exists(id)) throw taken;
     this.#refuseBeyond(1, rest);
     const now = this.#clock.now();
@@ -72,8 +78,8 @@ export class TemplateService {
   }
 
   /**
-   * Absent fields stay, `null` takes one away, also one of a file. Refuses with TEMPLATE_NOT_FOUND, and with TEMPLATE_INVALID what the template
-   * would become.
+   * Changes fields of a template. Absent fields stay; `null` removes a field, also a field of a file. Throws
+   * TEMPLATE_NOT_FOUND, or TEMPLATE_INVALID when the resulting template is invalid.
    */
   async update(template_id: string, raw: Fields): Promise<void> {
     refuse(template_id, [tooWideIn(raw) ?? []].flat());
@@ -87,7 +93,7 @@ export class TemplateService {
       const fromFiles = this.#library.filesOf(template_id);
       const filed = new Set(fromFiles.flatMap((layer) => Object.keys(layer.fields)));
       const next = Object.fromEntries(
-        // Where no file has the field, there is nothing for a null to hide.
+        // A null is only stored where a file has the field.
         Object.entries({ ...stored?.fields, ...changed }).filter(([name, value]) => value !== null || filed.has(name)),
       );
       refuse(template_id, [templateSize(next) ?? []].flat());
@@ -108,12 +114,15 @@ export class TemplateService {
     }
   }
 
-  /** Takes away what was made over the faces; a file layer under it shows again. Refuses what only a file holds with CONFLICT. */
+  /**
+   * Deletes the layer of the API; a file layer becomes visible again. Throws CONFLICT for a template that exists only
+   * in files.
+   */
   async remove(template_id: string): Promise<void> {
     const files = this.#library.filesOf(template_id).map((layer) => layer.source_file);
     if (!(await this.#store.get('template', { template_id }))) {
       await this.#requireFiled(template_id);
-      throw new BrokerError('CONFLICT', `Template '${template_id}' stands in the file ${files.join(', ')}; take it out there.`, {
+      throw new BrokerError('CONFLICT', `Template '${template_id}' is defined in the file ${files.join(', ')}. Delete it there.`, {
         template_id,
         files,
       });
@@ -122,8 +131,9 @@ export class TemplateService {
   }
 
   /**
-   * In canonical spelling, those of `configuration` under those beside it. Where a template comes from is told with it and is no field of it, so that
-   * what was read can be written back.
+   * Canonical spelling of the fields, including those inside `configuration`; fields beside `configuration` take
+   * precedence. Removes `source_info`, which is part of answers and not of the template, so that a caller can write
+   * back an answer.
    */
   #canonical({ configuration, ...beside }: Fields): CanonicalTemplate {
     const { fields, findings } = this.#review.canonical(beside);
@@ -133,7 +143,7 @@ export class TemplateService {
     return { fields: own, findings: [...inside, ...findings] };
   }
 
-  /** Stores a change with its line in the journal; this process reads its own writes. */
+  /** Commits a change with its event, then reads the stored layers, so that this process sees its own write. */
   async #commit(template_id: string, type: string, change: Change): Promise<void> {
     const at = this.#clock.now();
     const record = { seq: 0, at, type, data: { template_id } };
@@ -147,30 +157,40 @@ export class TemplateService {
     return this.#library.knows(template_id);
   }
 
-  /** Refuses a template that is not stored and in no file either, though this process may still remember one that another deleted. */
+  /**
+   * Throws TEMPLATE_NOT_FOUND for a template that is neither stored nor in a file, even if this process still has a
+   * copy that another process deleted.
+   */
   async #requireFiled(template_id: string): Promise<void> {
     if (this.#library.filesOf(template_id).length > 0) return;
     await this.#library.look(template_id);
     if (!this.#library.knows(template_id)) this.#library.get(template_id);
   }
 
-  /** All of them are in the memory of every process, and in the lists of schedulers that know no pages. */
+  /**
+   * The limits exist because every process keeps all templates in memory, and because some schedulers list them
+   * without pages.
+   */
   #refuseBeyond(more: number, fields: Fields): void {
     const { count, bytes } = this.#library.madeOverApi;
     const wrong =
       more > 0 && count + more > mostTemplates
-        ? `there are ${count}, as many as there may be`
+        ? `there are ${count}, the maximum number`
         : bytes + weightOf(fields) > mostBytes
-          ? `they would have more than the ${mostBytes} characters that all of them together may have`
+          ? `their total size would exceed ${mostBytes} characters`
           : undefined;
     if (wrong)
-      throw new BrokerError('CONFLICT', `Of templates made over the API ${wrong}. Delete some, or write them into a template file.`, {
-        count,
-      });
+      throw new BrokerError(
+        'CONFLICT',
+        `Too many templates are stored over the API: ${wrong}. Delete some, or write them into a template file.`,
+        {
+          count,
+        },
+      );
   }
 }
 
-/** Before anything is made of it. */
+/** Checked before the fields are processed. */
 function tooWideIn({ configuration, ...beside }: Fields): Finding | undefined {
   return fieldCount(beside) ?? (typeof configuration === 'object' && configuration !== null ? fieldCount(configuration) : undefined);
 }

@@ -3,23 +3,24 @@ import type { Template } from '../model/template.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { TemplateReview } from './review.ts';
 
-/** What is wrong, and what is odd, in a template. */
+/** The errors and warnings about a template. */
 export interface Verdict {
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
 }
 
 /**
- * Judges a template as it would be used: its fields by the schemas of all plugins, and what the instances that may serve it cannot honour. It is
- * wrong when none of them can. What it lacks is a warning: it may come later, and a request before that is refused. `fields` in canonical
+ * Checks a template as it would be used: its fields against the schemas of all plugins, and against the APIs of the
+ * instances that may serve it. The template is invalid when none of these instances can honor it. A missing instance,
+ * type or API is a warning, because it may be configured later; until then requests are refused. `fields` in canonical
  * spelling. Pure.
  */
 export function verdictOn(fields: Readonly<Record<string, unknown>>, review: TemplateReview, directory: ProviderDirectory): Verdict {
   const general = review.review(fields);
   const findings = general.some(isError) ? general : [...general, ...byInstances(fields as Template, directory)];
   const unique = [...new Map(findings.map((finding) => [sentence(finding), finding])).values()];
-  const told = firstOf([...unique.filter(isError), ...unique.filter((finding) => !isError(finding))]);
-  return { errors: told.filter(isError), warnings: told.filter((finding) => !isError(finding)) };
+  const reported = firstOf([...unique.filter(isError), ...unique.filter((finding) => !isError(finding))]);
+  return { errors: reported.filter(isError), warnings: reported.filter((finding) => !isError(finding)) };
 }
 
 function byInstances(template: Template, directory: ProviderDirectory): readonly Finding[] {
@@ -35,7 +36,7 @@ function byInstances(template: Template, directory: ProviderDirectory): readonly
   return reviews.find((found) => !found.some(isError)) ?? reviews[0] ?? [];
 }
 
-/** Only `template_id` is needed to make a template: what is said of a field that is not there is no error yet. */
+/** Only `template_id` is required to create a template, so a finding about an absent field is a warning. */
 const lacking = (findings: readonly Finding[], template: Template): readonly Finding[] =>
   findings.map((finding) =>
     template[fieldAt(finding.path)] === undefined && finding.path !== '' ? { ...finding, level: 'warning' } : finding,

@@ -14,7 +14,7 @@ test('a misspelt limit is an error in strict validation and a warning in lenient
   t.teardown(() => broker.close());
   const judged = async (template_id: string, validation_level: string) =>
     (await broker.call('POST', `/templates/${template_id}/validate`, { provider_instance: 'east', validation_level })).body;
-  const said = /^\/max_instance: unknown field.*did you mean 'max_instances'\? As it stands 'max_instances' is not set/;
+  const said = /^\/max_instance: unknown field.*did you mean 'max_instances'\? 'max_instances' is not set/;
   const strict = await judged('small', 'strict');
   t.false(strict.valid);
   t.regex(strict.errors.join(), said);

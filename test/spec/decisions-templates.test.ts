@@ -16,7 +16,7 @@ test('hot reload: a file that breaks keeps its last good state, and refresh says
     t.is(body.templateCount, 4, text);
     t.regex(body.message, /cloud_templates\.yaml/, text);
     t.is(body.cacheStats.errors.length, 1);
-    t.true(body.cacheStats.warnings.some((each: string) => each.includes('cloud_templates.yaml: its templates stay as they were')));
+    t.true(body.cacheStats.warnings.some((each: string) => each.includes('cloud_templates.yaml: its templates keep the content')));
     t.is((await broker.call('GET', '/templates/small')).body.template.name, 'kept');
   }
   await writeFile(`${directory}/cloud_templates.yaml`, '- template_id: small\n  name: mended\n');

@@ -6,7 +6,7 @@ import { machineMessage } from '../../model/machine.ts';
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
-/** A machine by itself, in one shape whatever the scheduler. */
+/** A single machine. The same shape for every scheduler. */
 export const MachineView = Type.Object({
   machine_id: Type.String(),
   status: Type.String(),
@@ -23,7 +23,7 @@ export const MachineView = Type.Object({
   message: nullable(),
   created_at: moment(),
   ready_at: moment(),
-  /** Since then it exists no more. */
+  /** When muster learned that the machine no longer exists. */
   gone_at: moment(),
   reclaim_at: moment(),
 });

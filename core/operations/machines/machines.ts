@@ -21,7 +21,7 @@ const sortable = [
 ] as const;
 
 export const listMachines = operation('ListMachinesQuery', {
-  summary: 'Machines by creation, then by id. Without `status`: those that are not gone.',
+  summary: 'List machines by creation, then by id. Without `status`: those that are not gone.',
   input: Type.Object(
     {
       status: Type.Optional(
@@ -32,7 +32,7 @@ export const listMachines = operation('ListMachinesQuery', {
       provider_instance: Type.Optional(p.of_instance),
       market: Type.Optional(p.market),
       all_resources: Type.Optional(
-        Type.Boolean({ default: false, description: 'Also those that are gone. A `status` says itself which.' }),
+        Type.Boolean({ default: false, description: 'Include machines that are gone. Has no effect together with `status`.' }),
       ),
       limit: Type.Optional(p.limit),
       offset: Type.Optional(p.offset),
@@ -63,7 +63,7 @@ export const listMachines = operation('ListMachinesQuery', {
 });
 
 export const getMachine = operation('GetMachineQuery', {
-  summary: 'One machine.',
+  summary: 'Show one machine.',
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({ machine: MachineView }),
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
@@ -75,7 +75,7 @@ export const getMachine = operation('GetMachineQuery', {
 });
 
 export const getActiveMachineCount = operation('GetActiveMachineCountQuery', {
-  summary: 'How many machines live, and how many there are in each state.',
+  summary: 'Count the living machines, and the machines in each state.',
   input: Type.Object({}, { additionalProperties: false }),
   output: Type.Object({ active_count: Type.Integer(), by_status: Type.Record(Type.String(), Type.Integer()) }),
   cli: { command: 'machines count', example: 'muster machines count' },
@@ -86,15 +86,15 @@ export const getActiveMachineCount = operation('GetActiveMachineCountQuery', {
 });
 
 export const getMachineHealth = operation('GetMachineHealthQuery', {
-  summary: 'Whether a machine can be used, by what the provider said last.',
+  summary: 'Whether a machine is usable, according to the last report of the provider.',
   input: Type.Object({ machine_id: p.machine_id }, { additionalProperties: false }),
   output: Type.Object({
     machine_id: Type.String(),
     status: Type.String(),
-    healthy: Type.Boolean({ description: 'It runs, is usable, and nobody takes it away.' }),
+    healthy: Type.Boolean({ description: 'The machine runs, is usable, and is neither released nor reclaimed.' }),
     message: Type.String(),
     provider_instance: Type.String(),
-    provider_healthy: Type.Boolean({ description: 'False: the provider instance does not answer, so this is old.' }),
+    provider_healthy: Type.Boolean({ description: 'False: the provider instance does not answer, so the report is old.' }),
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
@@ -115,7 +115,7 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
 });
 
 export const listReclaimedMachines = operation('ListReclaimedMachinesQuery', {
-  summary: 'Of the machines that are named, those that the cloud takes or took back by itself, with the seconds left.',
+  summary: 'List those of the named machines that the cloud reclaims or has reclaimed, with the seconds left.',
   input: Type.Object(
     {
       machine_ids: Type.Optional(

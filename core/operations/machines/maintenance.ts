@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import { defaultTimeoutS } from '../../model/request.ts';
 
 const older = Type.Optional(
-  Type.Number({ minimum: 0, maximum: 36_500, default: 1, description: 'Only what ended at least so many days ago.' }),
+  Type.Number({ minimum: 0, maximum: 36_500, default: 1, description: 'Minimum age in days, counted from the end of the request.' }),
 );
 const Removed = Type.Object({ deleted_requests: Type.Integer(), deleted_machines: Type.Integer(), message: Type.String() });
 const removed = (requests: number, machines: number) => ({
@@ -16,7 +16,7 @@ const removed = (requests: number, machines: number) => ({
 });
 
 export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
-  summary: 'Remove the records of requests that ended some time ago and of which nothing is left. Machines that live are never touched.',
+  summary: 'Remove the records of requests that ended some time ago and have no machines left. Living machines are never touched.',
   input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
   output: Removed,
   cli: { command: 'requests cleanup', example: 'muster requests cleanup --older-than-days 30' },
@@ -29,7 +29,7 @@ export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
 });
 
 export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCommand', {
-  summary: 'Remove the records of machines that are gone, of requests that ended some time ago. The requests stay.',
+  summary: 'Remove the records of gone machines of requests that ended some time ago. The requests stay.',
   input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
   output: Removed,
   cli: { command: 'machines cleanup', example: 'muster machines cleanup --older-than-days 30' },
@@ -41,15 +41,15 @@ export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCom
   },
 });
 
-/** As many machines as one return names. */
+/** The most machines of one return. */
 const machinesAtOnce = 10_000;
 
 export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
-  summary: 'Give back every machine that lives. With include_pending, requests in progress are cancelled too.',
+  summary: 'Return all living machines. With include_pending, also cancel requests in progress.',
   input: Type.Object(
     {
       include_pending: Type.Optional(Type.Boolean({ default: false, description: 'Cancel requests that are still in progress.' })),
-      confirm: Type.Optional(Type.Boolean({ default: false, description: 'Must be true: everything is given back.' })),
+      confirm: Type.Optional(Type.Boolean({ default: false, description: 'Must be true, because all machines are returned.' })),
       timeout: Type.Optional(p.timeout),
     },
     { additionalProperties: false },
@@ -57,16 +57,16 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
   output: Type.Object({
     return_request_ids: Type.Array(Type.String()),
     cancelled_request_ids: Type.Array(Type.String()),
-    machine_count: Type.Integer({ description: 'Machines that are given back.' }),
+    machine_count: Type.Integer({ description: 'The number of returned machines.' }),
     message: Type.String(),
   }),
   cli: { command: 'machines return-all', example: 'muster machines return-all --force' },
   leaves_work: true,
   destructive: true,
   async handle({ include_pending = false, confirm, timeout = defaultTimeoutS }, { requests, inventory }) {
-    if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because every machine is given back');
-    const cancelled = include_pending ? await requests.cancelAll('Everything is given back.') : [];
-    // Read before anything is given back, so that what is listed does not move under the pages.
+    if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because all machines are returned');
+    const cancelled = include_pending ? await requests.cancelAll('All machines are returned.') : [];
+    // The list is read before the first return, because returns would shift its pages.
     const living = await inventory.living();
     const returned: string[] = [];
     for (const part of chunks(living, machinesAtOnce)) returned.push((await requests.giveBack(part, timeout)).request.request_id);
@@ -74,7 +74,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],
       machine_count: living.length,
-      message: `${living.length} machines are given back; ${cancelled.length} requests are cancelled.`,
+      message: `${living.length} machines are returned; ${cancelled.length} requests are cancelled.`,
     };
   },
 });

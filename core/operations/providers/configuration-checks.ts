@@ -1,35 +1,37 @@
 import type { Finding } from '../../contract/findings.ts';
 
-/** What the provider entries of a configuration come to; nothing is connected. */
+/** The result of the check of one provider entry. Nothing is connected. */
 export interface CheckedEntry {
-  /** As given; undefined where there is none. */
+  /** The name in the entry; undefined when there is none. */
   readonly name: string | undefined;
-  /** Paths begin at the entry. */
+  /** Paths are relative to the entry. */
   readonly findings: readonly Finding[];
 }
 
-/** What environment variables make of a provider type's configuration, by their names. */
+/** The configuration of a provider type that follows from environment variables. */
 export interface ResolvedEnvironment {
-  /** Defaults with the valid overrides over them; whoever shows it masks the secrets. */
+  /** Defaults with the valid overrides. The caller must mask the secrets before showing them. */
   readonly resolved: Readonly<Record<string, unknown>>;
   /** Variables that set a field. */
   readonly recognized: readonly string[];
-  /** Those that set nothing: without the prefix, without such a field, or empty. */
+  /** Variables that set no field: without the prefix, without a matching field, or empty. */
   readonly ignored: readonly string[];
-  /** Those with a value that their field does not take. */
+  /** Variables with a value that is invalid for their field. */
   readonly invalid: readonly string[];
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Checks of configuration that a caller sends: made by the host, which knows how files and environments are read. */
+/** Checks of configuration that a caller sends. The host implements them, because it reads files and environments. */
 export interface ConfigurationChecks {
-  /** One answer for each entry, in order. Only the owner is told which files there are beside those of the configuration. */
+  /** One result for each entry, in order. Only the operator learns about files outside the configuration. */
   providers(entries: readonly unknown[], owner: boolean): readonly CheckedEntry[];
-  /** Secrets are masked. Undefined: no loaded plugin brings this type. */
+  /** Secrets are masked. Undefined: no loaded plugin contributes this type. */
   environment(provider_type: string, variables: Readonly<Record<string, string>>): ResolvedEnvironment | undefined;
-  /** The whole configuration as the broker runs by it, secrets masked, with where each value comes from (by JSON pointer). */
+  /**
+   * The whole configuration that the broker uses, with secrets masked, and the origin of each value by JSON pointer.
+   */
   resolved(): { readonly configuration: Readonly<Record<string, unknown>>; readonly origins: Readonly<Record<string, string>> };
-  /** Names of the provider types that plugins bring. */
+  /** The names of the provider types of all plugins. */
   readonly types: readonly string[];
 }

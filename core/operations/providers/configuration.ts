@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { operation } from '../operation.ts';
 
 export const getConfiguration = operation('GetConfigurationQuery', {
-  summary: 'The configuration as the broker runs by it, with where each value comes from. Secrets are masked.',
+  summary: 'Show the configuration that the broker uses, with the origin of each value. Secrets are masked.',
   input: Type.Object(
     { key: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'One section or value: `server`, `server.port`.' })) },
     { additionalProperties: false },
   ),
   output: Type.Object({
-    configuration: Type.Unknown({ description: 'The whole, or what stands at `key`; null when nothing does.' }),
+    configuration: Type.Unknown({ description: 'The whole configuration, or the value at `key`; null when there is none.' }),
     origins: Type.Record(Type.String(), Type.String(), { description: 'By JSON pointer: default, file, environment or command line.' }),
   }),
   cli: { command: 'config show', args: ['key'], example: 'muster config show server.port' },

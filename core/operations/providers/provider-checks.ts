@@ -12,7 +12,7 @@ import { templateOf, trySelection } from './try-selection.ts';
 const texts = () => Type.Array(Type.String());
 
 export const validateProviderConfiguration = operation('ValidateProviderConfigurationQuery', {
-  summary: 'Check provider entries as they would stand in a configuration. Nothing is connected and nothing is stored.',
+  summary: 'Check provider entries of a configuration. Nothing is connected and nothing is stored.',
   input: Type.Object(
     { providers: Type.Optional(Type.Unknown({ description: 'A list of provider entries.' })) },
     { additionalProperties: false },
@@ -44,7 +44,7 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
 const mostEntries = 1000;
 
 export const validateProviderEnvironment = operation('ValidateProviderEnvironmentQuery', {
-  summary: 'What environment variables would make of the configuration of a provider type. Secrets are masked in the answer.',
+  summary: 'Show the configuration of a provider type that results from environment variables. Secrets are masked in the answer.',
   input: Type.Object(
     {
       provider_type: Type.String({ minLength: 1, maxLength: 255, description: 'Provider type.' }),
@@ -77,7 +77,7 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
         {
           requested_provider: provider_type,
           available_providers: known,
-          suggestion: 'Name a provider type that a plugin brings.',
+          suggestion: 'Name a provider type of a loaded plugin.',
         },
       );
     }
@@ -93,17 +93,17 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
 });
 
 export const testProviderSelection = operation('TestProviderSelectionQuery', {
-  summary: 'Which provider instance a request would get, and why not another. Nothing is requested.',
+  summary: 'Show which provider instance a request would get, and why the others are rejected. Makes no request.',
   input: Type.Object(
     {
       template: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'A template; it need not exist.' })),
       template_id: Type.Optional(p.template_id),
       selection_strategy: Type.Optional(p.selection_strategy),
       provider_instance: Type.Optional(p.provider_instance),
-      provider_type: Type.Optional(p.wanted_type),
+      provider_type: Type.Optional(p.balanced_type),
       machine_count: Type.Optional({ ...p.machine_count, default: 1 }),
       request_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'What sharing by weight goes by. Default: a fresh one.' }),
+        Type.String({ minLength: 1, maxLength: 255, description: 'The key for sharing by weight. Default: a new id.' }),
       ),
     },
     { additionalProperties: false },

@@ -6,20 +6,21 @@ import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 
 export const checkProvider = operation('CheckProviderCommand', {
-  summary: 'Ask a provider instance now whether it answers, also one that is disabled; at most 20 seconds.',
+  summary: 'Check now whether a provider instance answers, also a disabled one. Takes at most 20 seconds.',
   input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
   output: Type.Object({
     name: Type.String(),
     answered: Type.Boolean({ description: 'Whether it answered now.' }),
     status: Type.Enum([...healthStatuses], {
-      description: 'What counts from now on. One that does not answer is `unhealthy` after 30 seconds, one that may not act at once.',
+      description:
+        'The status after the check. An instance that does not answer is `unhealthy` after 30 seconds, one whose credentials are refused immediately.',
     }),
-    checked_at: Type.String({ description: 'When this answer, or the want of one, was known.' }),
-    answered_at: Type.Union([Type.String(), Type.Null()], { description: 'When it last answered. null: it never did.' }),
+    checked_at: Type.String({ description: 'When the check ended.' }),
+    answered_at: Type.Union([Type.String(), Type.Null()], { description: 'When the instance last answered. null: never.' }),
     fault: Type.Optional(
       Type.Object(
         { kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])), code: Type.String(), message: Type.String() },
-        { description: 'Why it did not answer.' },
+        { description: 'Why the instance did not answer.' },
       ),
     ),
   }),

@@ -9,10 +9,10 @@ const Limits = Type.Object({
 });
 
 const Statistics = Type.Object({
-  total_requests: Type.Integer({ description: 'Requests that were tried here and ended.' }),
-  successful_requests: Type.Integer({ description: 'Those that got machines here.' }),
+  total_requests: Type.Integer({ description: 'Requests that ended and had an attempt at this instance.' }),
+  successful_requests: Type.Integer({ description: 'Requests that got machines from this instance.' }),
   failed_requests: Type.Integer(),
-  average_response_time_ms: Type.Integer({ description: 'How long the provider took to answer a launch.' }),
+  average_response_time_ms: Type.Integer({ description: 'The average time until the provider answered a launch.' }),
 });
 
 export const ProviderView = Type.Object({
@@ -24,12 +24,12 @@ export const ProviderView = Type.Object({
   capabilities: Type.Array(Type.String(), { description: 'APIs, preferred first.' }),
   status: Type.Enum(['unknown', 'healthy', 'unhealthy', 'disabled', 'missing'], {
     description:
-      '`unknown`: it has not answered yet in its present configuration; it is chosen like one that is healthy. ' +
-      '`missing`: machines live there, and it is not in the configuration.',
+      '`unknown`: the instance has not answered yet in its present configuration; it is selected like a healthy one. ' +
+      '`missing`: the instance has living machines and is not in the configuration.',
   }),
-  message: Type.Optional(Type.String({ description: 'Why it is unhealthy or missing.' })),
-  answered_at: Type.Optional(Type.String({ description: 'When it last answered, to the minute. Absent: it never did.' })),
-  configuration: Type.Record(Type.String(), Type.Unknown(), { description: 'With defaults; secrets are masked.' }),
+  message: Type.Optional(Type.String({ description: 'Why the instance is unhealthy or missing.' })),
+  answered_at: Type.Optional(Type.String({ description: 'When the instance last answered, to the minute. Absent: never.' })),
+  configuration: Type.Record(Type.String(), Type.Unknown(), { description: 'The configuration with defaults; secrets are masked.' }),
   limits: Limits,
   statistics: Statistics,
 });
@@ -56,7 +56,7 @@ export function providerView(instance: ProviderInstance, providers: ProviderDire
   };
 }
 
-/** An instance that machines live at and nobody configures. */
+/** An instance that has living machines and is not configured. */
 export function missingView(name: string, type: string, providers: ProviderDirectory): ProviderView {
   return {
     name,
@@ -66,7 +66,7 @@ export function missingView(name: string, type: string, providers: ProviderDirec
     weight: 0,
     capabilities: [],
     status: 'missing',
-    message: 'Machines live there, and it is not in the configuration: they cannot be followed or returned.',
+    message: 'The instance has living machines and is not in the configuration, so the machines cannot be tracked or returned.',
     configuration: {},
     limits: { max_instances_per_request: 0, max_concurrent_requests: null },
     statistics: statisticsOf(name, providers),

@@ -12,7 +12,7 @@ const SupportedApi = Type.Object({
   name: Type.String(),
   supports_spot: Type.Boolean(),
   supports_on_demand: Type.Boolean(),
-  max_instances: Type.Integer({ description: 'The most machines that one request can have through it.' }),
+  max_instances: Type.Integer({ description: 'The most machines of one request through this API.' }),
   supported_fleet_types: Type.Array(Type.String()),
 });
 
@@ -22,9 +22,9 @@ const OfferWithoutCapacity = Type.Object({
   kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
   code: Type.String(),
   message: Type.String(),
-  since: Type.String({ description: 'When the provider said so.' }),
-  until: Type.String({ description: 'Until then it comes behind all others.' }),
-  tried_again_at: Type.String({ description: 'Before then it is not asked at all; from then on where nothing else is left.' }),
+  since: Type.String({ description: 'When the provider reported it.' }),
+  until: Type.String({ description: 'Until then the offer comes after all others.' }),
+  tried_again_at: Type.String({ description: 'Before this time the offer is not used; after it, only when no other offer is left.' }),
 });
 
 const ProviderCapabilities = Type.Object({
@@ -33,14 +33,14 @@ const ProviderCapabilities = Type.Object({
   pricing_models: Type.Array(Type.Enum(['ondemand', 'spot'])),
   regions: Type.Array(Type.String()),
   availability_zones: Type.Array(Type.String()),
-  finds_orphans: Type.Boolean({ description: 'Whether machines that no request knows are found by their tags.' }),
+  finds_orphans: Type.Boolean({ description: 'Whether discovery finds machines without a request by their tags.' }),
   offers_without_capacity: Type.Array(OfferWithoutCapacity),
 });
 
 const sortable = ['name', 'type', 'priority', 'weight', 'enabled', 'status'] as const;
 
 export const listProviders = operation('ListProvidersQuery', {
-  summary: 'The provider instances: what they offer, how they are and what they were measured to do.',
+  summary: 'List the provider instances with their APIs, health and statistics.',
   input: Type.Object(
     {
       limit: Type.Optional(p.limit),
@@ -69,7 +69,7 @@ export const listProviders = operation('ListProvidersQuery', {
 });
 
 export const getProvider = operation('GetProviderQuery', {
-  summary: 'One provider instance, with its configuration, limits and statistics.',
+  summary: 'Show one provider instance with its configuration, limits and statistics.',
   input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
   output: ProviderView,
   refusals: ['PROVIDER_NOT_FOUND'],
@@ -87,7 +87,7 @@ function sortedBy(all: readonly ProviderView[], field: (typeof sortable)[number]
 }
 
 export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery', {
-  summary: 'What a provider instance can do: its APIs, markets and places, and what it lacks at present.',
+  summary: 'Show the APIs, markets and places of a provider instance, and the offers that lack capacity now.',
   input: Type.Object({ provider_name: p.provider_instance }, { additionalProperties: false }),
   output: ProviderCapabilities,
   refusals: ['PROVIDER_NOT_FOUND'],

@@ -3,19 +3,22 @@ import { isError, placesOf, sentence, sentences } from '../../contract/findings.
 import { newRequestId } from '../../model/ids.ts';
 import type { Placed } from '../../model/template.ts';
 import type { Preference } from '../../model/request.ts';
-import { chooseAtAll } from '../../providers/choose.ts';
+import { chooseUnreviewed } from '../../providers/choose.ts';
 import type { Selection, Strategy } from '../../selection/candidate.ts';
 import type { TemplateReview } from '../../templates/review.ts';
 import { templateSize } from '../../templates/template-size.ts';
 import type { Services } from '../services.ts';
 
-/** The template that is named, or the one that is given; refuses both, neither, and one that is none. */
+/**
+ * The named template, or the given one. Throws INVALID_REQUEST for both or neither, and TEMPLATE_INVALID for an
+ * invalid one.
+ */
 export async function templateOf(
   { template, template_id }: { readonly template?: Readonly<Record<string, unknown>>; readonly template_id?: string },
   { templates, review }: Services,
 ): Promise<Placed> {
   if ((template === undefined) === (template_id === undefined)) {
-    throw new BrokerError('INVALID_REQUEST', '/template: give a template, or the template_id of one; not both.');
+    throw new BrokerError('INVALID_REQUEST', '/template: give either a template or a template_id.');
   }
   if (template_id !== undefined) {
     await templates.seek(template_id);
@@ -31,14 +34,14 @@ export async function templateOf(
   throw new BrokerError('TEMPLATE_INVALID', sentences(inside), { findings: placesOf(inside) });
 }
 
-/** What is preferred, in the words of a caller. */
+/** Selection criteria, in the field names of callers. */
 export interface Preferred {
   readonly selection_strategy?: Strategy;
   readonly provider_instance?: string;
   readonly provider_type?: string;
 }
 
-/** Which strategy a caller named, or meant by what it named. A provider type is called by its own name from here on, whatever the caller called it. */
+/** The strategy and criteria of a caller, with the provider type under its own name. */
 export const preferenceOf = (
   { selection_strategy, provider_instance, provider_type }: Preferred,
   review: Pick<TemplateReview, 'typeNamed'>,
@@ -48,14 +51,19 @@ export const preferenceOf = (
   ...(provider_type === undefined ? {} : { provider_type: review.typeNamed(provider_type) ?? provider_type }),
 });
 
-/** Selects as a request would, without one. */
+/** Selects an instance as a request would, without making a request. */
 export function trySelection(
   placed: Placed,
-  wanted: Preferred & { readonly request_id?: string; readonly machine_count?: number },
+  criteria: Preferred & { readonly request_id?: string; readonly machine_count?: number },
   { providers, review, clock }: Services,
 ): { readonly selection: Selection; readonly took_ms: number } {
   const started = clock.monotonic();
-  const key = wanted.request_id ?? newRequestId();
-  const selection = chooseAtAll(placed, { key, machine_count: wanted.machine_count ?? 1 }, preferenceOf(wanted, review), providers);
+  const key = criteria.request_id ?? newRequestId();
+  const selection = chooseUnreviewed(
+    placed,
+    { key, machine_count: criteria.machine_count ?? 1 },
+    preferenceOf(criteria, review),
+    providers,
+  );
   return { selection, took_ms: Math.round(clock.monotonic() - started) };
 }

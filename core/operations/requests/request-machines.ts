@@ -10,28 +10,28 @@ import type { Strategy } from '../../selection/candidate.ts';
 import type { Services } from '../services.ts';
 import { preferenceOf } from '../providers/try-selection.ts';
 
-/** What a caller of any interface asks for. */
+/** The input of a request for machines, from any interface. */
 export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
   readonly template_id: string;
   readonly request_id?: string;
-  /** What this request makes of its template, beyond what every request does. */
+  /** Adapts the template for this request only. */
   readonly adapt?: (template: Template) => Template;
   readonly provider_preference?: { readonly type?: Strategy; readonly provider_instance?: string; readonly provider_type?: string };
 }
 
 /** Accepts a request for machines: finds an earlier one, validates, admits, selects, and commits once. */
 export async function requestMachines(
-  asked: RequestMachinesInput,
+  call: RequestMachinesInput,
   services: Services,
   key: IdempotencyKey | undefined,
 ): Promise<RequestDetail> {
   const { templates, providers, requests, review, clock } = services;
-  const { request_id = newRequestId(), template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = asked;
+  const { request_id = newRequestId(), template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = call;
   if (!templates.find(template_id)) await templates.seek(template_id);
   const placed = templates.placed(template_id);
   const preference = preferred ? preferenceOf(asSelected(preferred), review) : {};
   const input = { ...rest, ...adapted(placed, adapt) };
-  const given = { ...(key ? { key } : {}), ...(asked.request_id === undefined ? {} : { request_id }) };
+  const given = { ...(key ? { key } : {}), ...(call.request_id === undefined ? {} : { request_id }) };
 
   const existing = await requests.existing(input, given);
   if (existing) return existing;
@@ -44,7 +44,7 @@ export async function requestMachines(
   } catch (error) {
     const held = isLimit(error) ? error.details['held'] : undefined;
     if (typeof held !== 'number' || providers.instances.length === 1) throw error;
-    // Another instance may allow more of the template than the one that was chosen.
+    // Another instance may allow more machines of the template than the selected one.
     try {
       const other = timed(clock, () => choose(placed, { key: request_id, machine_count: rest.machine_count, held }, preference, providers));
       return await requests.create(input, other.value, { ...given, request_id, selection_ms: other.ms });
@@ -59,7 +59,7 @@ const asSelected = ({ type, ...others }: NonNullable<RequestMachinesInput['provi
   ...(type ? { selection_strategy: type } : {}),
 });
 
-/** The template as the request has it, also where each instance has its own. */
+/** Adapts the template, and the template of each instance. */
 function adapted({ template, variants }: Placed, adapt: (template: Template) => Template): Placed {
   const own = variants && Object.fromEntries(Object.entries(variants).map(([instance, each]) => [instance, adapt(each)]));
   return { template: adapt(template), ...(own ? { variants: own } : {}) };

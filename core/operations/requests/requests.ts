@@ -10,7 +10,7 @@ import { defaultTimeoutS } from '../../model/request.ts';
 const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
 
 export const createRequest = operation('CreateRequestCommand', {
-  summary: 'Ask for machines made from a template. Answers as soon as the request is stored; its status tells the rest.',
+  summary: 'Request machines of a template. Answers as soon as the request is stored; read its status for the progress.',
   input: Type.Object(
     {
       template_id: p.template_id,
@@ -38,13 +38,11 @@ export const createRequest = operation('CreateRequestCommand', {
 });
 
 export const createReturnRequest = operation('CreateReturnRequestCommand', {
-  summary: 'Give machines back. They are released and never refilled; machines that are gone already are no error.',
+  summary: 'Return machines. They are released and not replaced. Machines that are already gone are no error.',
   input: Type.Object(
     {
       machine_ids: p.machine_ids,
-      force_return: Type.Optional(
-        Type.Boolean({ default: false, description: 'Kept for compatibility: a return never waits for anything.' }),
-      ),
+      force_return: Type.Optional(Type.Boolean({ default: false, description: 'Has no effect; exists for compatibility.' })),
       timeout: Type.Optional(p.timeout),
     },
     { additionalProperties: false },
@@ -61,7 +59,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
 });
 
 export const cancelRequest = operation('CancelRequestCommand', {
-  summary: 'Cancel a request that is still in progress: every machine of it is returned.',
+  summary: 'Cancel a request that is still in progress. All its machines are released.',
   input: Type.Object({ request_id: p.request_id, reason: Type.Optional(p.reason) }, { additionalProperties: false }),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
@@ -76,12 +74,15 @@ export const cancelRequest = operation('CancelRequestCommand', {
 });
 
 export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
-  summary: 'How a request stands, with its machines. Never waits for the cloud: the header X-Observed-At says how old the answer is.',
+  summary:
+    'Show the status of a request with its machines. Never waits for the cloud; the header X-Observed-At gives the time of the observation.',
   input: Type.Object(
     {
       request_id: p.request_id,
       long: Type.Optional({ ...p.long, default: false }),
-      lightweight: Type.Optional(Type.Boolean({ default: false, description: 'Take what is known: the provider is not asked anew.' })),
+      lightweight: Type.Optional(
+        Type.Boolean({ default: false, description: 'Answer from the store only, without a new observation at the provider.' }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -92,7 +93,7 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
     { method: 'GET', path: '/requests/{request_id}', limit: 'read', omit: ['long', 'lightweight'], preset: { long: true } },
   ],
   cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
-  // Who asks in person wants to see the machines.
+  // Interactive callers see the machines by default.
   interactive_defaults: { long: true },
   async handle({ request_id, long = false, lightweight = false }, { requests }) {
     return requests.status(request_id, long, long && !lightweight);
@@ -100,7 +101,7 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
 });
 
 export const getRequests = operation('GetRequestsQuery', {
-  summary: 'How several requests stand, in the order asked for; ids that nobody knows are told apart. Never waits for the cloud.',
+  summary: 'Show the status of several requests, in the given order, and list the unknown ids. Never waits for the cloud.',
   input: Type.Object(
     { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }), offset: Type.Optional(p.offset) },
     { additionalProperties: false },
@@ -113,12 +114,12 @@ export const getRequests = operation('GetRequestsQuery', {
 });
 
 export const listRequests = operation('ListActiveRequestsQuery', {
-  summary: 'Requests for machines and returns, newest first, without their machines.',
+  summary: 'List requests for machines and returns, newest first, without their machines.',
   input: Type.Object(
     {
       status: Type.Optional(p.status),
       all_resources: Type.Optional(
-        Type.Boolean({ default: false, description: 'Also those that have ended. A `status` says itself which.' }),
+        Type.Boolean({ default: false, description: 'Include requests that have ended. Has no effect together with `status`.' }),
       ),
       limit: Type.Optional(p.limit),
       offset: Type.Optional(p.offset),
@@ -143,7 +144,7 @@ export const listRequests = operation('ListActiveRequestsQuery', {
 });
 
 export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
-  summary: 'Returns that are not done yet, newest first, with their machines.',
+  summary: 'List the returns that have not ended, newest first, with their machines.',
   input: Type.Object(
     {
       limit: Type.Optional(p.limit),

@@ -12,7 +12,7 @@ const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = Type.String({ format: 'date-time' });
 
 export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
-  summary: 'Ask for machines with a say in which provider instance serves them, and learn which does.',
+  summary: 'Request machines with a preference for a provider instance, and get the selected instance.',
   input: Type.Object(
     {
       template_id: p.template_id,
@@ -87,7 +87,7 @@ const Machine = Type.Object({
 });
 
 export const getRequestProvider = operation('GetRequestProviderQuery', {
-  summary: 'A request with the provider instance that serves it and why, in one shape whatever the scheduler.',
+  summary: 'Show a request with its provider instance and the reason for its selection. The same shape for every scheduler.',
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: Type.Object({
     request_id: Type.String(),

@@ -4,7 +4,8 @@ import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 
 export const syncRequest = operation('SyncRequestCommand', {
-  summary: 'Have the provider asked anew about the machines of a request. Answers at once with what is known; the status tells the rest.',
+  summary:
+    'Trigger a new observation of the machines of a request. Answers from the store without waiting; read the status for the result.',
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND'],
@@ -15,7 +16,7 @@ export const syncRequest = operation('SyncRequestCommand', {
 });
 
 export const completeRequest = operation('CompleteRequestCommand', {
-  summary: 'End the waiting of a request now, as if its time-out had come: it keeps the machines that are ready.',
+  summary: 'End the waiting of a request now, like its time-out. The request keeps the machines that are ready.',
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
@@ -30,11 +31,11 @@ export const completeRequest = operation('CompleteRequestCommand', {
 });
 
 export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
-  summary: 'Bring a request into another state, where the state machine has that step. Never an end while machines may still come.',
+  summary: 'Set the status of a request, if the state machine allows it. Never ends a request while machines may still arrive.',
   input: Type.Object(
     {
       request_id: p.request_id,
-      status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'The state that it shall have.' }),
+      status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'The new status.' }),
       reason: Type.Optional(p.reason),
     },
     { additionalProperties: false },
@@ -56,20 +57,20 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
 
 export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   summary:
-    'Have the loop look for the machines of a request at its provider. Only those that the provider says are its own are taken in; call again to see. One that comes after the end of its request is given back.',
+    'Look for machines of a request at its provider. The loop adds the machines that the provider confirms; repeat the call to see the result. Machines that arrive after the end of the request are released.',
   input: Type.Object(
     {
       request_id: p.request_id,
       machine_ids: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'Machine ids that are expected.' }),
+        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'The expected machine ids.' }),
       ),
     },
     { additionalProperties: false },
   ),
   output: Type.Object({
     request_id: Type.String(),
-    machine_ids: Type.Array(Type.String(), { description: 'The machines that the request has.' }),
-    unverified: Type.Array(Type.String(), { description: 'Those that were expected and that the provider has not confirmed yet.' }),
+    machine_ids: Type.Array(Type.String(), { description: 'The machines of the request.' }),
+    unverified: Type.Array(Type.String(), { description: 'The expected machines that the provider has not confirmed yet.' }),
   }),
   refusals: ['REQUEST_NOT_FOUND'],
   cli: {
@@ -89,15 +90,15 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
 });
 
 export const getRequestSummary = operation('GetRequestSummaryQuery', {
-  summary: 'How far a request is, in figures.',
+  summary: 'Show the progress of a request in numbers.',
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: Type.Object({
     request_id: Type.String(),
     status: Type.String(),
     requested_count: Type.Integer(),
-    delivered_count: Type.Integer({ description: 'Machines that became ready, returned since or not.' }),
-    machines: Type.Record(Type.String(), Type.Integer(), { description: 'How many there are in each state.' }),
-    elapsed_ms: Type.Integer({ description: 'From the call to the end, or until now.' }),
+    delivered_count: Type.Integer({ description: 'Machines that became ready, including those that were returned since.' }),
+    machines: Type.Record(Type.String(), Type.Integer(), { description: 'The number of machines in each state.' }),
+    elapsed_ms: Type.Integer({ description: 'From the acceptance to the end, or until now.' }),
     message: Type.String(),
   }),
   refusals: ['REQUEST_NOT_FOUND'],

@@ -7,12 +7,12 @@ import type { Services } from '../services.ts';
 const level = Type.Optional(
   Type.Enum([...validationLevels] as [ValidationLevel, ...ValidationLevel[]], {
     default: 'strict',
-    description: '`lenient`: what an instance does not support, and its limits, are warnings.',
+    description: '`lenient`: unsupported features and exceeded limits are warnings.',
   }),
 );
 const texts = () => Type.Array(Type.String());
 
-/** The template of an id as one instance has it, and how they get on. */
+/** Checks the template of an id against one instance. */
 async function fitAt(template_id: string, name: string, level: ValidationLevel, services: Services): Promise<Fit> {
   await services.templates.seek(template_id);
   const instance = services.providers.require(name);
@@ -20,7 +20,7 @@ async function fitAt(template_id: string, name: string, level: ValidationLevel, 
 }
 
 export const validateTemplateForProvider = operation('ValidateTemplateForProviderQuery', {
-  summary: 'Whether one provider instance can serve a template, and which of its features. Asks no provider.',
+  summary: 'Check whether one provider instance can serve a template, and which of its features. Does not call the provider.',
   input: Type.Object(
     { template_id: p.template_id, provider_instance: p.provider_instance, validation_level: level },
     { additionalProperties: false },
@@ -63,7 +63,7 @@ export const validateTemplateForProvider = operation('ValidateTemplateForProvide
 const Result = Type.Object({ valid: Type.Boolean(), errors: texts(), warnings: texts(), supported_features: texts() });
 
 export const validateTemplateForProviders = operation('ValidateTemplateForProvidersQuery', {
-  summary: 'Which of several provider instances can serve a template. Without a list: all of them.',
+  summary: 'Check which provider instances can serve a template. Without a list: all instances.',
   input: Type.Object(
     {
       template_id: p.template_id,
@@ -96,7 +96,7 @@ export const validateTemplateForProviders = operation('ValidateTemplateForProvid
     const names = [...new Set(provider_instances ?? services.providers.instances.map(({ name }) => name))];
     const results = await Promise.all(
       names.map(async (name) => {
-        // One name that is wrong says nothing of the others.
+        // An unknown name does not affect the results of the others.
         if (!services.providers.instance(name)) return [name, { ...nothing, errors: [services.providers.unknown(name).message] }] as const;
         const { valid, errors, warnings, supported_features } = await fitAt(template_id, name, validation_level, services);
         const result = { valid, errors: [...errors], warnings: [...warnings], supported_features: [...supported_features] };

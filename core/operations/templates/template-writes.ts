@@ -3,15 +3,15 @@ import { sentence } from '../../contract/findings.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 
-/** Any template field, of the common ones and of every plugin's, may stand beside these. */
+/** Accepts all template fields, the common ones and those of plugins. */
 const open = { additionalProperties: true } as const;
 const written = Type.Object({ message: Type.String(), templateId: Type.String(), timestamp: Type.String({ format: 'date-time' }) });
-/** Judged with all other template fields, so that everything that is wrong is told at once. */
+/** Without a type here, because the template service checks all fields together and reports all errors at once. */
 const field = (description: string) => Type.Unsafe<string>({ description });
 const stamp = (now: number) => new Date(now).toISOString();
 
 export const createTemplate = operation('CreateTemplateCommand', {
-  summary: 'Make a template. It is stored as the top layer; template files are never written.',
+  summary: 'Create a template. It is stored as the top layer; template files are never written.',
   input: Type.Object(
     {
       template_id: field('Unique identifier.'),
@@ -20,7 +20,7 @@ export const createTemplate = operation('CreateTemplateCommand', {
       description: Type.Optional(field('What the template is for.')),
       configuration: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Template fields in one object; those that are given beside it lie over them.',
+          description: 'Template fields in one object. Fields beside it take precedence.',
         }),
       ),
     },
@@ -41,13 +41,13 @@ export const createTemplate = operation('CreateTemplateCommand', {
 });
 
 export const updateTemplate = operation('UpdateTemplateCommand', {
-  summary: 'Change a template: fields that are left out stay, null takes one away. Changes lie over the template files.',
+  summary: 'Change a template. Absent fields stay; null removes a field. The changes are a layer over the template files.',
   input: Type.Object(
     {
       template_id: p.template_id,
       configuration: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Template fields in one object; those that are given beside it lie over them.',
+          description: 'Template fields in one object. Fields beside it take precedence.',
         }),
       ),
     },
@@ -69,7 +69,7 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
 });
 
 export const deleteTemplate = operation('DeleteTemplateCommand', {
-  summary: 'Take away a template that was made over the API. What a template file says of it shows again.',
+  summary: 'Delete a template that was created over the API. The definition in a template file becomes visible again.',
   input: Type.Object({ template_id: p.template_id }, { additionalProperties: false }),
   output: written,
   refusals: ['TEMPLATE_NOT_FOUND', 'CONFLICT'],
@@ -84,7 +84,7 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
 });
 
 export const validateTemplate = operation('ValidateTemplateQuery', {
-  summary: 'Check a template without storing it: its fields, and what the provider instances that may serve it cannot honour.',
+  summary: 'Check a template without storing it: its fields, and whether a provider instance can honor it.',
   input: Type.Object({ template_id: Type.Optional(field('Template id.')) }, open),
   output: Type.Object({
     valid: Type.Boolean(),

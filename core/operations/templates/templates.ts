@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
 
 export const listTemplates = operation('ListTemplatesQuery', {
-  summary: 'The templates that machines can be asked from.',
+  summary: 'List the templates for requests.',
   input: Type.Object(
     {
       provider_api: Type.Optional(p.provider_api),
@@ -22,8 +22,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
       active_only: Type.Optional(
         Type.Boolean({
           default: true,
-          description:
-            'Only those that machines can be had from: an enabled provider instance may serve them, and `max_instances` is not 0.',
+          description: 'Only usable templates: an enabled provider instance may serve them, and `max_instances` is not 0.',
         }),
       ),
       force_refresh: Type.Optional(p.force_refresh),
@@ -40,7 +39,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
   cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
   async handle(input, { templates, providers, review, clock }) {
     if (input.force_refresh) await templates.refresh();
-    // Types and APIs are called by their own names from here on, whatever the caller called them.
+    // Replaces aliases of types and APIs by their own names.
     const given = review.canonical(
       Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
     ).fields;
@@ -71,7 +70,7 @@ const isActive = (template: Template, { templates, providers }: Pick<Services, '
   providers.mayServe(templates.placed(template.template_id));
 
 export const getTemplate = operation('GetTemplateQuery', {
-  summary: 'One template, as merged from its layers.',
+  summary: 'Show one template, merged from its layers.',
   input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
   output: Type.Object({ template: TemplateAnswer, timestamp: Type.String() }),
   refusals: ['TEMPLATE_NOT_FOUND'],
@@ -85,7 +84,7 @@ export const getTemplate = operation('GetTemplateQuery', {
 });
 
 export const refreshTemplates = operation('RefreshTemplatesCommand', {
-  summary: 'Read the template files anew. Broken files are named; the others still count.',
+  summary: 'Read the template files again. The answer names broken files; the other files are used.',
   input: Type.Object({}, { additionalProperties: false }),
   output: Type.Object({
     message: Type.String(),
@@ -99,7 +98,7 @@ export const refreshTemplates = operation('RefreshTemplatesCommand', {
   async handle(_, { templates, clock }) {
     await templates.refresh();
     const { cacheStats } = templates;
-    const wrong = cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} could not be read: ${cacheStats.errors.join('; ')}` : '';
+    const wrong = cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} are invalid: ${cacheStats.errors.join('; ')}` : '';
     return {
       message: `${cacheStats.templates} templates from ${cacheStats.files} files.${wrong}`,
       templateCount: cacheStats.templates,

@@ -1,8 +1,11 @@
-/** What the verbs of a provider must answer: each throws Broken, with the place, where it is not so. The contract itself is in `core/contract/provider.ts`. */
+/**
+ * Checks of the answers of the provider verbs. Each throws Broken with the path of the first violation. The contract
+ * itself is in `core/contract/provider.ts`.
+ */
 import { isFault } from '../../contract/fault.ts';
 import type { HostRef } from '../../contract/provider.ts';
 import { Broken } from './broken.ts';
-import { plain, roomOf } from './plain.ts';
+import { plain, newBudget } from './plain.ts';
 import { report, reports, shortfalls } from './reports.ts';
 import { amount, count, flag, object, optional, text, texts, time, optionalText } from './values.ts';
 
@@ -14,7 +17,7 @@ export function checkLaunch(value: unknown): void {
   shortfalls(given['shortfall'], '/shortfall');
 }
 
-/** One entry of what `observe` gives; a fault stands for itself. */
+/** Checks one entry of the answer of `observe`. A fault is a valid entry. */
 export function checkObservation(value: unknown, path: string): void {
   if (isFault(value)) return;
   const given = object(value, path, 'an observation or a ProviderFault');
@@ -25,19 +28,19 @@ export function checkObservation(value: unknown, path: string): void {
   shortfalls(given['shortfall'], `${path}/shortfall`);
 }
 
-/** Without as many entries as were asked for, nobody knows which is whose. */
-export function checkObservations(value: unknown, asked: number): void {
-  if (!Array.isArray(value)) throw new Broken('', value, `a list of ${asked} observations`);
-  if (value.length !== asked) throw new Broken('', value, `one entry for each of the ${asked} that were watched, in their order`);
+/** With another number of entries the core cannot match them to the watched attempts. */
+export function checkObservations(value: unknown, expected: number): void {
+  if (!Array.isArray(value)) throw new Broken('', value, `a list of ${expected} observations`);
+  if (value.length !== expected) throw new Broken('', value, `one entry for each of the ${expected} watched attempts, in their order`);
 }
 
 export function checkProgress(value: unknown): void {
-  const given = object(value, '', 'progress: done, and again_ms where it is not');
+  const given = object(value, '', 'progress: done, and again_ms when it is false');
   flag(given['done'], '', '/done');
   optional(given['again_ms'], (ms) => amount(ms, '', '/again_ms'));
 }
 
-/** Nothing found is nothing. */
+/** undefined and null mean that nothing was found. */
 export function checkFound(value: unknown): void {
   if (value !== undefined && value !== null) handle(value, '');
 }
@@ -71,12 +74,12 @@ export function checkOwnedResource(value: unknown): void {
   optional(given['machine'], (machine) => report(machine, '/machine'));
 }
 
-/** Of those that were asked for, the ones that live. */
-export function checkLivingHosts(value: unknown, asked: readonly HostRef[]): void {
-  if (!Array.isArray(value)) throw new Broken('', value, 'a list of hosts that were asked for');
+/** The living hosts must be a part of the requested hosts. */
+export function checkLivingHosts(value: unknown, requested: readonly HostRef[]): void {
+  if (!Array.isArray(value)) throw new Broken('', value, 'a list of requested hosts');
   for (const [index, each] of value.entries()) {
-    object(each, `/${index}`, 'a host that was asked for');
-    if (!asked.some((host) => sameHost(host, each as HostRef))) throw new Broken(`/${index}`, each, 'a host that was asked for');
+    object(each, `/${index}`, 'a requested host');
+    if (!requested.some((host) => sameHost(host, each as HostRef))) throw new Broken(`/${index}`, each, 'a requested host');
   }
 }
 
@@ -85,14 +88,14 @@ export const sameHost = (a: HostRef, b: HostRef): boolean => a === b || (a.machi
 export function checkOffers(value: unknown): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of offers');
   const keys = new Set<unknown>();
-  // All of them are stored with each order.
-  const room = roomOf();
+  // The size limit counts for the whole list, because all offers are stored with each order.
+  const budget = newBudget();
   for (const [index, each] of value.entries()) {
     const { key } = object(each, `/${index}`, 'an offer');
     text(key, `/${index}`, '/key');
     if (keys.has(key)) throw new Broken(`/${index}/key`, key, 'each key once');
     keys.add(key);
-    plain(each, `/${index}`, room);
+    plain(each, `/${index}`, budget);
   }
 }
 

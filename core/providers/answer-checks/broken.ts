@@ -1,13 +1,13 @@
-/** An answer of a plugin that is not as its contract says. The message continues `… broke its contract: `. */
+/** An answer of a plugin that violates its contract. The message completes the sentence `… broke its contract: `. */
 export class Broken extends Error {
-  /** `path` points into the answer; empty for the whole. `wanted` continues `the contract wants …`. */
-  constructor(path: string, value: unknown, wanted: string) {
-    super(`${path === '' ? 'the answer' : path} is ${shown(value)}; the contract wants ${wanted}`);
+  /** `path` points into the answer; empty for the whole answer. `expected` completes `the contract requires …`. */
+  constructor(path: string, value: unknown, expected: string) {
+    super(`${path === '' ? 'the answer' : path} is ${shown(value)}; the contract requires ${expected}`);
     this.name = 'Broken';
   }
 }
 
-/** A value in a few words: what a plugin gives may be large, or not printable at all. */
+/** A short text for a value, which may be large or not printable. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':

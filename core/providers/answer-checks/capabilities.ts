@@ -1,7 +1,10 @@
 import { Broken } from './broken.ts';
 import { amount, object } from './values.ts';
 
-/** What the core cuts orders and waits by: a number that is none would have it order nothing for ever. */
+/**
+ * Checks the numbers by which the core splits orders and waits. With an invalid number the core would never order
+ * anything.
+ */
 export function soundCapabilities(value: unknown): void {
   const given = object(value, 'capabilities', 'the capabilities of a provider API');
   const most = given['machines_per_launch'];

@@ -8,13 +8,16 @@ import { count, flag, known, object, optional, text, time, optionalText } from '
 const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
 const kinds: ReadonlySet<unknown> = new Set(faultKinds);
 
-/** A list of machine reports, each machine once. It may have ten thousand, and is looked through with every answer. */
+/**
+ * Checks a list of machine reports, in which each machine occurs once. Every answer is checked, and a list may have
+ * ten thousand entries.
+ */
 export function reports(value: unknown, path: string): void {
   if (!Array.isArray(value)) throw new Broken(path, value, 'a list of machine reports');
   const ids = new Set<string>();
   for (let index = 0; index < value.length; index++) {
     const given: unknown = value[index];
-    // The place is put into words only where something is wrong.
+    // The path is only built for an error.
     try {
       report(given, '');
       const { machine_id } = given as { readonly machine_id: string };
@@ -28,7 +31,7 @@ export function reports(value: unknown, path: string): void {
   }
 }
 
-/** What is said of one machine. */
+/** Checks the report about one machine. */
 export function report(value: unknown, path: string): void {
   const given = object(value, path, 'a machine report');
   text(given['machine_id'], path, '/machine_id');
@@ -49,7 +52,7 @@ export function report(value: unknown, path: string): void {
 
 const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
 
-/** Why fewer machines came, where anything is said of it. */
+/** Checks the reasons for missing machines, if there are any. */
 export function shortfalls(value: unknown, path: string): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) throw new Broken(path, value, 'a list of shortfalls or nothing');

@@ -2,20 +2,20 @@ import { Broken } from './broken.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 
-// The path and the name of a field come apart: they are joined only where something is wrong.
+// Path and field name are separate arguments, so that they are only joined for an error.
 
-export function object(value: unknown, path: string, wanted: string): Given {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Broken(path, value, wanted);
+export function object(value: unknown, path: string, expected: string): Given {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Broken(path, value, expected);
   return value as Given;
 }
 
 export function text(value: unknown, path: string, name: string): void {
-  if (typeof value !== 'string' || value === '') throw new Broken(`${path}${name}`, value, 'a text that is not empty');
+  if (typeof value !== 'string' || value === '') throw new Broken(`${path}${name}`, value, 'a string that is not empty');
 }
 
-/** A text, or nothing. */
+/** Allows undefined. */
 export function optionalText(value: unknown, path: string, name: string): void {
-  if (value !== undefined && typeof value !== 'string') throw new Broken(`${path}/${name}`, value, 'a text or nothing');
+  if (value !== undefined && typeof value !== 'string') throw new Broken(`${path}/${name}`, value, 'a string or undefined');
 }
 
 export function flag(value: unknown, path: string, name: string): void {
@@ -31,11 +31,11 @@ export function amount(value: unknown, path: string, name: string): void {
     throw new Broken(`${path}${name}`, value, 'a number that is not negative');
 }
 
-/** A moment as ISO 8601, or nothing. */
+/** Allows an ISO 8601 time and undefined. */
 export function time(value: unknown, path: string, name: string): void {
   if (value === undefined) return;
   if (typeof value !== 'string' || Number.isNaN(Date.parse(value)))
-    throw new Broken(`${path}${name}`, value, 'a time as ISO 8601 or nothing');
+    throw new Broken(`${path}${name}`, value, 'an ISO 8601 time or undefined');
 }
 
 export function known(value: unknown, all: ReadonlySet<unknown>, path: string, name: string, listed: readonly string[]): void {
@@ -47,6 +47,6 @@ export function optional(value: unknown, check: (value: unknown) => void): void 
 }
 
 export function texts(value: unknown, path: string): void {
-  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of texts');
+  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of strings');
   value.forEach((each, index) => text(each, path, `/${index}`));
 }

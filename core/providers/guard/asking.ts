@@ -5,24 +5,24 @@ import { unwatched, type CallTracking } from './call-tracking.ts';
 import { pluginFault } from './guard.ts';
 import type { ProviderFault } from '../../contract/fault.ts';
 
-/** What surrounds the functions of plugins that answer at once. */
+/** The context of calls to the synchronous functions of plugins. */
 export interface AskingParts {
   readonly log: Log;
-  /** Who is asked, for the search after a hang. */
+  /** Tracks which plugin code runs, for the diagnosis of hangs. */
   readonly watch: CallTracking;
-  /** Whether nothing of an instance may be called now; with a template: for its requests. */
+  /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
   quarantined(instance: string, template_id?: string): boolean;
 }
 
-const mostTold = 1_000;
+const mostLogged = 1_000;
 
 /**
- * Asks plugins what they answer at once, without a provider. They run in threads that must go on, the one that serves HTTP among them: what one throws,
- * and nonsense that it gives, is told in the log, each once, and a fault.
+ * Calls the synchronous functions of plugins, which call no provider. They run in threads that must not stop, among
+ * them the thread that serves HTTP. An exception or an invalid value is logged once and returned as a fault.
  */
 export class Asking {
   readonly #parts: AskingParts;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor(parts: Partial<AskingParts> = {}) {
     this.#parts = { log: silentLog, watch: unwatched, quarantined: () => false, ...parts };
@@ -32,8 +32,11 @@ export class Asking {
     return this.#parts.quarantined(instance, template_id);
   }
 
-  /** The answer, or what is wrong with the plugin. `thing` has the function; `what` names it: `review of 'east' (Acme)`. */
-  ask<T>(instance: string, thing: object | undefined, what: string, call: () => T, check: (answer: T) => void): T | Wrong {
+  /**
+   * Returns the answer, or the failure of the plugin. `thing` is the object with the function. `what` names the call
+   * in messages: `review of 'east' (Acme)`.
+   */
+  ask<T>(instance: string, thing: object | undefined, what: string, call: () => T, check: (answer: T) => void): T | PluginFailure {
     try {
       const answer = this.#parts.watch.pure(instance, call);
       check(answer);
@@ -42,7 +45,7 @@ export class Asking {
       if (isBrokerError(error)) throw error;
       const plugin = pluginOf(thing);
       const fault = pluginFault(error, { what, plugin, log: this.#oncePer(`${plugin} ${what}`) }, 'unavailable');
-      return new Wrong(fault);
+      return new PluginFailure(fault);
     }
   }
 
@@ -51,17 +54,17 @@ export class Asking {
     return {
       ...log,
       error: (fields, message) => {
-        const said = `${about} ${message}`;
-        if (this.#told.has(said) || this.#told.size >= mostTold) return;
-        this.#told.add(said);
+        const line = `${about} ${message}`;
+        if (this.#logged.has(line) || this.#logged.size >= mostLogged) return;
+        this.#logged.add(line);
         log.error(fields, message);
       },
     };
   }
 }
 
-/** In place of an answer. */
-export class Wrong {
+/** Returned instead of an answer when a plugin failed. */
+export class PluginFailure {
   readonly fault: ProviderFault;
 
   constructor(fault: ProviderFault) {

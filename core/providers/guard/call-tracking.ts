@@ -1,17 +1,14 @@
 import type { CalledFor } from './called-for.ts';
 
-/**
- * Knows in whose name code of plugins runs: of which provider instance, or of which event sink, and for which
- * requests.
- */
+/** Tracks for which provider instance or event sink, and for which requests, plugin code runs. */
 export interface CallTracking {
-  /** Runs a call, and everything that follows from it, in somebody's name until its promise settles. */
+  /** Runs a call, and everything that it starts, under a name until its promise settles. */
   call<T>(name: string, call: () => Promise<T>, of?: readonly CalledFor[]): Promise<T>;
-  /** Runs a function that gives its answer at once. */
+  /** Runs a synchronous function. */
   pure<T>(name: string, call: () => T): T;
-  /** Runs a function in which plugins are asked about a request, and at once. */
+  /** Runs a synchronous function that asks plugins about a request. */
   about<T>(of: CalledFor, ask: () => T): T;
 }
 
-/** Watches nothing. */
+/** Tracks nothing. */
 export const unwatched: CallTracking = { call: (_, call) => call(), pure: (_, call) => call(), about: (_, ask) => ask() };

@@ -1,6 +1,6 @@
 /**
- * The request that a plugin is called for, and its template: what goes wrong in such a call is charged to them before
- * it is to the instance.
+ * The request that a plugin is called for, with its template. A failure of the call counts against them first, and
+ * only then against the instance.
  */
 export interface CalledFor {
   readonly request_id: string;

@@ -8,46 +8,46 @@ import { Broken, shown } from '../answer-checks/broken.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';
 
 export interface Guarded {
-  /** For messages: `launch of 'east'`. */
+  /** Names the call in messages: `launch of 'east'`. */
   readonly what: string;
-  /** Whose code is called, for messages. */
+  /** The plugin that is called, for messages. */
   readonly plugin?: string | undefined;
-  /** Without an answer such a call may have been executed. */
+  /** Whether the call may have been executed when it has no answer. */
   readonly mutating: boolean;
   readonly timeout_ms: number;
   /** Aborts when the claim is lost or the loop stops. */
   readonly signal: AbortSignal;
   fence(): void;
   readonly log: Log;
-  /** Told once when the call ended. */
+  /** Called once, when the call has ended. */
   ended?(end: CallEnd): void;
 }
 
 /** How a call into a plugin ended. */
 export interface CallEnd {
   readonly ms: number;
-  /** Absent: it went well. */
+  /** The kind of the fault. Absent: the call succeeded. */
   readonly kind?: FaultKind;
-  /** Why it did not go well, but for a lost claim; or what an answer that came says is wrong with the provider. */
+  /** The cause of a failure, except a lost claim; or a fault of the provider that a successful answer reports. */
   readonly fault?: ProviderFault;
-  /** The plugin broke its contract, or did not end in time. */
+  /** The plugin broke its contract or did not end in time. */
   readonly misbehaved?: boolean;
-  /** For whom it was called; absent where it was for the instance itself. */
+  /** The requests of the call. Absent for a call for the instance itself. */
   readonly of?: readonly CalledFor[];
-  /** Which of those it was called for made it fail is still being looked for. */
+  /** The search for the request that caused the failure has not ended. */
   readonly unsure?: boolean;
-  /** It was to end early, for our reasons: what came of it says nothing of the provider. */
-  readonly told_to_end?: boolean;
+  /** muster aborted the call, so its result says nothing about the provider. */
+  readonly aborted?: boolean;
 }
 
-/** A plugin that does not heed its signal is waited for this much longer. */
+/** How much longer to wait for a plugin that ignores its signal, in milliseconds. */
 const graceMs = 2_000;
 
 /**
- * Calls into a plugin with a bound on time, and looks at what it answers: `check` throws Broken where that is not as the contract says. Whatever comes out
- * is a value, a ProviderFault or ClaimLost: anything else that a plugin throws, and nonsense that it gives, is its bug, told in the log, and counts as an
- * answer that was lost. Once the call is over, by its end, its time-out or the signal, its fence throws: a plugin that goes on all the same changes
- * nothing more.
+ * Calls a plugin with a time-out, and checks its answer: `check` throws Broken when the answer violates the contract.
+ * Resolves with the answer or rejects with a ProviderFault or ClaimLost. Any other thrown value, and any invalid
+ * answer, is a bug of the plugin: it is logged and counts as a lost answer. When the call has ended, by its answer,
+ * its time-out or the signal, its fence throws, so that a plugin that continues changes nothing more.
  */
 export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T> {
   const { what, mutating, timeout_ms, log } = guarded;
@@ -56,24 +56,24 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
   const began = performance.now();
   let end: Omit<CallEnd, 'ms'> = {};
   const lost = mutating ? 'unknown-outcome' : 'unavailable';
-  const deaf = async (): Promise<never> => {
+  const overtime = async (): Promise<never> => {
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true, signal: done.signal });
     });
     await after(graceMs, undefined, { signal: done.signal });
-    throw new ProviderFault(lost, `The ${what} did not end when it was told to.`, { code: 'TIMEOUT' });
+    throw new ProviderFault(lost, `The ${what} did not end after its signal aborted.`, { code: 'TIMEOUT' });
   };
   try {
-    const answer = await Promise.race([call({ signal, fence, log }), deaf()]);
+    const answer = await Promise.race([call({ signal, fence, log }), overtime()]);
     check?.(answer);
     return answer;
   } catch (error) {
-    if (isClaimLost(error)) end = { kind: lost, told_to_end: true };
+    if (isClaimLost(error)) end = { kind: lost, aborted: true };
     else {
       const fault = faultOf(error);
       const broken = fault.code === 'PLUGIN_ERROR' || fault.code === 'TIMEOUT';
-      end = { kind: fault.kind, fault, ...(guarded.signal.aborted ? { told_to_end: true } : { misbehaved: broken }) };
+      end = { kind: fault.kind, fault, ...(guarded.signal.aborted ? { aborted: true } : { misbehaved: broken }) };
       throw fault;
     }
     throw error;
@@ -84,14 +84,14 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
 
   function fence(): void {
     guarded.fence();
-    // A thread that was held up has not heard of its time-out yet.
+    // When the thread was blocked, the signal of the time-out may come late, so the clock is checked too.
     if (signal.aborted || performance.now() - began > timeout_ms) throw timedOut();
-    if (done.signal.aborted) throw new ProviderFault(lost, `The ${what} is over; it may change nothing more.`, { code: 'TIMEOUT' });
+    if (done.signal.aborted) throw new ProviderFault(lost, `The ${what} has ended and must not change anything more.`, { code: 'TIMEOUT' });
   }
 
   function timedOut(cause?: unknown): ProviderFault {
     const details = { code: 'TIMEOUT', ...(cause === undefined ? {} : { cause }) };
-    return new ProviderFault(lost, `The ${what} had no answer within ${timeout_ms / 1000} s.`, details);
+    return new ProviderFault(lost, `The ${what} was not answered within ${timeout_ms / 1000} s.`, details);
   }
 
   function faultOf(error: unknown): ProviderFault {
@@ -100,27 +100,27 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
   }
 }
 
-/** What is made of something that a plugin threw and that is no fault, or of nonsense that it gave. It is told in the log. */
+/** The fault for a thrown value that is no ProviderFault, or for an invalid answer. Writes the details to the log. */
 export function pluginFault(
   error: unknown,
   { what, plugin, log }: Pick<Guarded, 'what' | 'plugin' | 'log'>,
   kind: FaultKind,
 ): ProviderFault {
-  const whose = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
-  const nonsense = error instanceof Broken;
+  const culprit = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+  const invalid = error instanceof Broken;
   log.error(
-    nonsense ? { broken: error.message } : { err: error instanceof Error ? error : new Error(shown(error)) },
-    nonsense
-      ? `What the ${what} gave is not as the contract says: ${error.message}. This is a bug of ${whose}.`
-      : `The ${what} threw something that is no ProviderFault; this is a bug of ${whose}.`,
+    invalid ? { broken: error.message } : { err: error instanceof Error ? error : new Error(shown(error)) },
+    invalid
+      ? `The answer of the ${what} violates the contract: ${error.message}. This is a bug of ${culprit}.`
+      : `The ${what} threw a value that is no ProviderFault. This is a bug of ${culprit}.`,
   );
   const by = plugin === undefined ? '' : ` (plugin '${plugin}')`;
-  const message = nonsense ? `The ${what}${by} broke its contract: ${error.message}.` : `The ${what}${by} failed: ${said(error)}`;
+  const message = invalid ? `The ${what}${by} broke its contract: ${error.message}.` : `The ${what}${by} failed: ${errorText(error)}`;
   return new ProviderFault(kind, message, { code: 'PLUGIN_ERROR', cause: error });
 }
 
-/** What was thrown may be anything. */
-export function said(error: unknown): string {
+/** The message of a thrown value of any type. */
+export function errorText(error: unknown): string {
   const message: unknown = error instanceof Error ? error.message : undefined;
   return typeof message === 'string' && message !== '' ? message : `it threw ${shown(error)}`;
 }

@@ -17,15 +17,16 @@ import { observeAll } from './observe-all.ts';
 import type { Verb } from './time-outs.ts';
 
 /**
- * A provider API of one connected instance: its verbs as `ProviderApi` tells of them, bound to the session. Each rejects only with a ProviderFault or
- * ClaimLost, in bounded time, and what it gives is as the contract says. A verb that the API does not have is absent.
+ * A provider API of one connected instance: the verbs of `ProviderApi`, bound to the session. Each verb rejects only
+ * with a ProviderFault or ClaimLost, within a bounded time, and its answer satisfies the contract. A verb that the API
+ * does not have is absent.
  */
 export interface GuardedApi {
   readonly name: string;
   readonly capabilities: Capabilities;
   /** For messages: `'east' (EC2Fleet)`. */
   readonly where: string;
-  /** Whose code it is, for messages. */
+  /** The plugin of the API, for messages. */
   readonly plugin: string | undefined;
   readonly prepare?: (order: LaunchOrder, permit: Permit) => Promise<unknown>;
   launch(order: LaunchOrder<any, any>, permit: Permit): Promise<Launch>;

@@ -6,17 +6,17 @@ import { guard, type CallEnd } from './guard.ts';
 import type { ProviderMeter } from './provider-meter.ts';
 import { timeOuts, type Verb } from './time-outs.ts';
 
-/** For as long as what a call may act: it ends with the claim of a request, or with the loop. */
+/** The permission for a call. It ends with the claim of a request, or with the loop. */
 export interface Permit {
   /** Aborts when the claim is lost or the loop stops. */
   readonly signal: AbortSignal;
-  /** Throws ClaimLost when the claim is lost. Absent: there is no claim, and the signal alone counts. */
+  /** Throws ClaimLost when the claim is lost. Absent: the call needs no claim, and only the signal ends it. */
   fence?(): void;
-  /** The requests that it is called for. Absent: it is called for the instance itself. */
+  /** The requests of the call. Absent: the call is for the instance itself. */
   readonly of?: readonly CalledFor[];
 }
 
-/** Is told how each call at an instance ended, once. */
+/** Receives the end of each call at an instance, once. */
 export interface CallEvidence {
   ended(instance: string, verb: Verb, end: CallEnd): void;
 }
@@ -28,20 +28,23 @@ export interface GuardedCallsParts {
   readonly evidence: CallEvidence;
 }
 
-/** Which call it is. */
+/** Identifies a call. */
 export interface CallName {
   readonly verb: Verb;
   /** For messages: `launch at 'east' (EC2Fleet)`. */
   readonly what: string;
-  /** Whose code is called, for messages. */
+  /** The plugin that is called, for messages. */
   readonly plugin: string | undefined;
-  /** Without an answer such a call may have been executed. Default false. */
+  /** Whether the call may have been executed when it has no answer. Default false. */
   readonly mutating?: boolean;
-  /** What its end says, where its answer tells more than that it came. */
+  /** Adds to the end of the call what its answer shows. */
   readonly judge?: (end: CallEnd) => CallEnd;
 }
 
-/** The calls at one provider instance: each bounded in time, checked, counted, and done in the instance's name. Verbs are made of it. */
+/**
+ * The calls at one provider instance: each has a time-out, is checked, counted and tracked. The guarded verbs are
+ * built on it.
+ */
 export interface GuardedCalls {
   readonly instance: string;
   readonly log: Log;

@@ -7,17 +7,21 @@ import type { GuardedCalls, Permit } from './guarded-calls.ts';
 const mostListed = 500_000;
 
 /**
- * What an installation has at an instance, and the end of it. Who lists also removes: the APIs their containers, the type all else. Containers come
- * first, since they would refill what is ended before them.
+ * Lists and removes the resources of an installation at an instance. The lister of a resource also removes it: an API
+ * its containers, the type everything else. Containers come first, because they would replace machines that are ended
+ * earlier.
  */
 export function guardedListing(type: ProviderType<any, any>, apis: readonly ProviderApi[], session: unknown, calls: GuardedCalls) {
   const { instance } = calls;
   const sources: readonly (ProviderApi | ProviderType<any, any>)[] = [...apis, type];
   const sourceOf = new WeakMap<OwnedResource, ProviderApi | ProviderType<any, any>>();
 
-  /** The whole listing or none: half of one would count the other half as missed. */
+  /**
+   * Returns the complete listing or rejects: from a partial one the core would conclude that the other resources are
+   * gone.
+   */
   function owned(installation: string, permit: Permit): Promise<readonly OwnedResource[]> {
-    const about = { verb: 'owned', what: `sweep of '${instance}'`, plugin: pluginOf(type) } as const;
+    const about = { verb: 'owned', what: `listing of '${instance}'`, plugin: pluginOf(type) } as const;
     return calls.call(about, permit, async (call) => {
       const found: OwnedResource[] = [];
       for (const source of sources) {

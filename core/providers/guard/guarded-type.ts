@@ -5,31 +5,32 @@ import { listing } from '../answer-checks/listing.ts';
 import { guardedListing } from './guarded-listing.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
-/** Kept in memory by every process. The largest cloud has about a thousand. */
+/** Every process keeps the types in memory. The largest cloud has about a thousand. */
 const mostTypes = 20_000;
 
-/** What an instance said that it has; absent where its type cannot tell. */
-export interface WhatItHas {
+/** The result of a discovery. A field is absent where the type does not support it. */
+export interface DiscoveryResult {
   readonly places?: Places;
   readonly machine_types?: readonly MachineType[];
 }
 
 /**
- * The type of one connected instance: what `ProviderType` can be asked, bound to the session. Each rejects only with a ProviderFault, in bounded time, and
- * what it gives is as the contract says. What the type cannot do is absent.
+ * The type of one connected instance: the functions of `ProviderType`, bound to the session. Each rejects only with a
+ * ProviderFault, within a bounded time, and its answer satisfies the contract. A function that the type does not have
+ * is absent.
  */
 export interface GuardedType {
-  /** One cheap question; that it was connected is enough where the type has none. */
+  /** One cheap call. Without a `check` of the type, a successful connection is enough. */
   check(permit: Permit): Promise<void>;
-  /** Its places and all its machine types. */
-  readonly discovery?: (permit: Permit) => Promise<WhatItHas>;
-  /** Of these hosts, those that live. */
+  /** The places and all machine types. */
+  readonly discovery?: (permit: Permit) => Promise<DiscoveryResult>;
+  /** The living ones of these hosts. */
   readonly whichLive?: (hosts: readonly HostRef[], permit: Permit) => Promise<readonly HostRef[]>;
-  /** Everything of an installation, the containers of its APIs first: the whole or nothing. */
+  /** All resources of an installation, the containers of its APIs first. Complete, or the call rejects. */
   readonly owned?: (installation: string, permit: Permit) => Promise<readonly OwnedResource[]>;
-  /** Whether something that `owned` gave can be removed. */
+  /** Whether a resource of `owned` can be removed. */
   removable(resource: OwnedResource): boolean;
-  /** Ends what `owned` gave and is removable. */
+  /** Ends resources of `owned` that are removable. */
   remove(resources: readonly OwnedResource[], permit: Permit): Promise<void>;
   close(permit: Permit): Promise<void>;
 }
@@ -42,15 +43,15 @@ export function guardedType(
 ): GuardedType {
   const { instance } = calls;
   const plugin = pluginOf(type);
-  const asked =
+  const guardedLookup =
     (whichLive: NonNullable<typeof type.whichLive>): NonNullable<GuardedType['whichLive']> =>
     (hosts, permit) => {
-      const about = { verb: 'which-live', what: `question for hosts at '${instance}'`, plugin } as const;
+      const about = { verb: 'which-live', what: `look-up of hosts at '${instance}'`, plugin } as const;
       return calls.call(
         about,
         permit,
         async (call) => whichLive(session, hosts, call),
-        (said) => checkLivingHosts(said, hosts),
+        (answer) => checkLivingHosts(answer, hosts),
       );
     };
   const { owned, removable, remove } = guardedListing(type, apis, session, calls);
@@ -61,8 +62,8 @@ export function guardedType(
     },
     ...((type.places || type.machineTypes) && {
       discovery: (permit) => {
-        const about = { verb: 'discovery', what: `survey of '${instance}'`, plugin } as const;
-        return calls.call(about, permit, async (call): Promise<WhatItHas> => {
+        const about = { verb: 'discovery', what: `discovery of '${instance}'`, plugin } as const;
+        return calls.call(about, permit, async (call): Promise<DiscoveryResult> => {
           const machine_types: MachineType[] = [];
           const places = await type.places?.(session, call);
           if (type.places) placesAnswer(places);
@@ -77,7 +78,7 @@ export function guardedType(
         });
       },
     }),
-    ...(type.whichLive && { whichLive: asked(type.whichLive.bind(type)) }),
+    ...(type.whichLive && { whichLive: guardedLookup(type.whichLive.bind(type)) }),
     ...(type.owned && { owned }),
     removable,
     remove,

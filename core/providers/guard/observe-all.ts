@@ -8,13 +8,15 @@ import type { CallName, GuardedCalls, Permit } from './guarded-calls.ts';
 
 type Seen = readonly (Observation | ProviderFault)[];
 
-/** Calls in which it is looked for who spoils an observation of many: enough to single two out of a thousand. */
+/**
+ * The most calls of one search for the attempts that make a joint observation fail: enough to find two in a thousand.
+ */
 const mostSearches = 48;
 
 /**
- * One entry for each that is watched. One that breaks the contract is a fault of its own and says nothing of the
- * others; and where the call as a whole fails by a bug of the plugin, those that are watched are parted until it is
- * seen whose order it is that the plugin cannot observe.
+ * Returns one entry for each watched attempt. An entry that violates the contract becomes a fault and does not affect
+ * the others. When the whole call fails by a bug of the plugin, the attempts are halved repeatedly, until the search
+ * finds those that the plugin cannot observe.
  */
 export async function observeAll(
   api: ProviderApi,
@@ -25,7 +27,7 @@ export async function observeAll(
   permit: Permit,
 ): Promise<Seen> {
   const searches = { left: mostSearches };
-  const look = async (part: readonly Watched[]): Promise<Seen> => {
+  const search = async (part: readonly Watched[]): Promise<Seen> => {
     searches.left -= 1;
     try {
       return await observePart(api, session, part, calls, about, permit);
@@ -34,11 +36,11 @@ export async function observeAll(
       const middle = Math.ceil(part.length / 2);
       const seen: (Observation | ProviderFault)[] = [];
       for (const half of [part.slice(0, middle), part.slice(middle)])
-        seen.push(...(searches.left <= 0 ? half.map(() => error) : await look(half).catch(sharedBy(half))));
+        seen.push(...(searches.left <= 0 ? half.map(() => error) : await search(half).catch(sharedBy(half))));
       return seen;
     }
   };
-  return look(watched);
+  return search(watched);
 }
 
 const sharedBy =
@@ -57,7 +59,7 @@ async function observePart(
   permit: Permit,
 ): Promise<Seen> {
   const wrong = new Map<number, ProviderFault>();
-  // Where nothing could be observed the provider did not answer, in whatever form that is said.
+  // When every entry is a fault, the provider counts as not answering.
   let nothing: ProviderFault | undefined;
   const judge = (end: CallEnd): CallEnd => {
     const [first] = wrong.values();

@@ -17,13 +17,13 @@ import { guardedType, type GuardedType } from './guarded-type.ts';
 import { unmetered, type ProviderMeter } from './provider-meter.ts';
 import { timeOuts } from './time-outs.ts';
 
-/** A connected provider instance. Its plugin is called through nothing else. */
+/** A connected provider instance: the only way to call its plugin. */
 export interface Connected {
   readonly instance: ProviderInstance;
-  /** Which cloud it speaks to. */
+  /** The cloud that the session speaks to. */
   readonly identity: string;
   readonly type: GuardedType;
-  /** An API of its type; undefined when no plugin brings it. */
+  /** An API of its type; undefined when no plugin contributes it. */
   api(name: string): GuardedApi | undefined;
 }
 
@@ -44,28 +44,31 @@ export interface PoolParts {
   readonly meter?: ProviderMeter;
   readonly watch?: CallTracking;
   readonly evidence?: CallEvidence;
-  /** Instances that are left alone for now. */
+  /** Instances to which calls are paused. */
   readonly quarantine?: readonly Quarantined[];
 }
 
-/** An instance whose plugin stopped the loop's thread: nothing of it is called for a while. */
+/** An instance whose plugin stopped the loop thread. Calls to it are paused for some time. */
 export interface Quarantined {
   readonly name: string;
-  /** It stopped the thread in calls for requests of this template: it is not called for these. */
+  /** The template whose requests are not served; absent: calls for all requests are paused. */
   readonly template_id?: string;
-  /** From the start of this loop on. */
+  /** The duration from the start of this loop. */
   readonly ms: number;
   readonly why: string;
 }
 
-/** The sessions of all configured instances: connected at first need, kept, closed together. A connection that failed is tried anew at the next need. */
+/**
+ * The sessions of all configured instances: connected at the first use, kept, and closed together. A failed connection
+ * is retried at the next use.
+ */
 export class SessionPool {
   readonly #parts: PoolParts;
   readonly #signal: AbortSignal;
   readonly #connected = new Map<string, Promise<Connected>>();
   readonly #known = new Map<string, Connected>();
   readonly #used = new Set<string>();
-  /** What was opened last for an endpoint of a scheme. */
+  /** The last opened endpoint of a scheme, by URL. */
   readonly #opened = new Map<string, Opened>();
   readonly #quarantine: ReadonlyMap<string, { readonly until: number; readonly why: string }>;
 
@@ -80,14 +83,17 @@ export class SessionPool {
     );
   }
 
-  /** The session of an instance. Rejects with a ProviderFault when the cloud does not say who we are, PROVIDER_NOT_FOUND when it is not configured. */
+  /**
+   * The session of an instance. Rejects with a ProviderFault when the connection or the identity check fails, and with
+   * PROVIDER_NOT_FOUND when the instance is not configured.
+   */
   connect(name: string): Promise<Connected> {
     this.#used.add(name);
-    return this.reach(name);
+    return this.connectForCheck(name);
   }
 
-  /** As `connect`, for a question about the instance itself: it does not count as used. */
-  reach(name: string): Promise<Connected> {
+  /** As `connect`, for a call about the instance itself, which does not count as a use. */
+  connectForCheck(name: string): Promise<Connected> {
     const kept = this.quarantined(name);
     if (kept) return Promise.reject(kept);
     let connecting = this.#connected.get(name);
@@ -102,30 +108,30 @@ export class SessionPool {
     return connecting;
   }
 
-  /** The session, if it is connected already. */
+  /** The session, if it is already connected. */
   known(name: string): Connected | undefined {
     return this.#known.get(name);
   }
 
   /**
-   * Whether to ask an instance how it is would start what it asks: its endpoint is one that a plugin serves (the simulated cloud), and nothing was done
-   * with it yet. An idle broker starts nothing.
+   * Whether a health check would start the endpoint: a plugin serves the endpoint (the simulated cloud), and the
+   * instance has not been used yet. An idle broker starts nothing.
    */
-  sleeps(name: string): boolean {
+  isDormant(name: string): boolean {
     if (this.#used.has(name)) return false;
     const instance = this.#parts.instances.find((each) => each.name === name);
     const settings: readonly unknown[] = Object.values(instance?.config ?? {});
     return settings.some((value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)));
   }
 
-  /** The session, if it is connected and something was done with it. */
+  /** The session, if it is connected and was used. */
   used(name: string): Connected | undefined {
     return this.#used.has(name) ? this.#known.get(name) : undefined;
   }
 
   /**
-   * Why nothing of an instance may be called now: its session, nor anything else of its plugin in its name. With a
-   * template: for its requests.
+   * Why calls to an instance are paused, including all other calls to its plugin for the instance. With a template:
+   * why calls for requests of this template are paused. Undefined: they are not.
    */
   quarantined(name: string, template_id?: string): ProviderFault | undefined {
     const own = template_id === undefined ? undefined : this.quarantined(name);
@@ -137,7 +143,7 @@ export class SessionPool {
   }
 
   async close(): Promise<void> {
-    // What still connects has been told to stop.
+    // Connections in progress were aborted before.
     const connected = await Promise.allSettled(this.#connected.values());
     await Promise.allSettled(
       connected.map(async (each) => {
@@ -155,7 +161,7 @@ export class SessionPool {
     );
   }
 
-  /** Closing has no second chance: what fails is told, and what does not end is left behind. */
+  /** Closes without a retry: a failure is logged, and an endless close is abandoned. */
   async #closing(what: string, close: () => Promise<unknown>): Promise<void> {
     await close().catch((error: unknown) => this.#parts.log.warn({ err: error }, `The ${what} failed.`));
   }
@@ -176,7 +182,7 @@ export class SessionPool {
       instance,
       identity: await this.#identity(name, type, session, calls),
       type: guardedType(type, mine, session, calls),
-      api: (wanted) => guarded.find((api) => api.name === wanted),
+      api: (apiName) => guarded.find((api) => api.name === apiName),
     };
   }
 
@@ -209,12 +215,12 @@ export class SessionPool {
     const { data_directory, log } = this.#parts;
     try {
       const opened: unknown = await scheme.open(rest.join(':'), { data_directory, log });
-      const { url: answered, close } = object(opened, '', 'the url and how to close it');
+      const { url: answered, close } = object(opened, '', 'url and close');
       text(answered, '', '/url');
       if (typeof close !== 'function') throw new Broken('/close', close, 'a function');
       return opened as Opened;
     } catch (error) {
-      // A refusal in words of its own passes.
+      // An error with a message of its own is passed on.
       if (isFault(error) || isBrokerError(error)) throw error;
       throw pluginFault(error, { what: `opening of '${url}'`, plugin: pluginOf(scheme), log }, 'unavailable');
     }
@@ -223,5 +229,5 @@ export class SessionPool {
 
 const keyOf = (name: string, template_id: string | undefined): string => (template_id === undefined ? name : `${name}\n${template_id}`);
 
-/** What is closed is closed when everything else was told to end. */
+/** Closing runs after all signals have aborted, so it needs its own permit. */
 const unbound = (): Permit => ({ signal: new AbortController().signal });

@@ -1,4 +1,4 @@
-/** How long a call into a plugin may take, in milliseconds, by verb. The names of the verbs stand in the metrics. */
+/** The time-outs of calls into plugins in milliseconds, by verb. The metrics use the names of the verbs. */
 export const timeOuts = {
   connect: 30_000,
   identity: 30_000,
@@ -16,5 +16,5 @@ export const timeOuts = {
   remove: 120_000,
 } as const;
 
-/** A verb of the plugin contract, as calls are counted. */
+/** A verb of the plugin contract, as the metrics count it. */
 export type Verb = keyof typeof timeOuts;

@@ -4,7 +4,7 @@ import type { Log } from '../../contract/log.ts';
 import type { Checked, Health } from '../../model/health.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { Facts } from '../../providers/facts.ts';
-import { said, type CallEnd } from '../../providers/guard/guard.ts';
+import { errorText, type CallEnd } from '../../providers/guard/guard.ts';
 import type { CallEvidence } from '../../providers/guard/guarded-calls.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import type { Verb } from '../../providers/guard/time-outs.ts';
@@ -58,8 +58,8 @@ export class HealthWatch implements CallEvidence {
     this.#first_at = clock.monotonic() + firstMs;
   }
 
-  ended(instance: string, verb: Verb, { ms, fault, misbehaved, told_to_end, of, unsure }: CallEnd): void {
-    if (told_to_end || unsure || verb === 'close') return;
+  ended(instance: string, verb: Verb, { ms, fault, misbehaved, aborted, of, unsure }: CallEnd): void {
+    if (aborted || unsure || verb === 'close') return;
     const watched = this.#of(instance);
     // What has no answer yet had none since it began, unless another call was answered meanwhile.
     const since = Math.max(this.#clock.monotonic() - ms, watched.answered ?? -Infinity);
@@ -106,7 +106,7 @@ export class HealthWatch implements CallEvidence {
       const watched = this.#of(name);
       this.#judge(name);
       if (watched.unstored) this.#save(name, watched);
-      return enabled && !watched.asking && watched.times.due && !pool.sleeps(name);
+      return enabled && !watched.asking && watched.times.due && !pool.isDormant(name);
     });
     await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
   }
@@ -126,7 +126,7 @@ export class HealthWatch implements CallEvidence {
       return { ...this.#of(name).health, checked_at: this.#clock.now(), fault };
     };
     try {
-      if (pool.sleeps(name)) pool.connect(name).catch(() => undefined);
+      if (pool.isDormant(name)) pool.connect(name).catch(() => undefined);
       return await Promise.race([this.ask(name, pool, signal), late()]);
     } finally {
       over.abort();
@@ -141,7 +141,7 @@ export class HealthWatch implements CallEvidence {
   async #ask(name: string, watched: Watched, pool: SessionPool, signal: AbortSignal): Promise<Checked> {
     const mayCure = watched.times.begin();
     try {
-      await (await pool.reach(name)).type.check({ signal });
+      await (await pool.connectForCheck(name)).type.check({ signal });
       if (mayCure && watched.troubles.broken) {
         watched.times.gaveChance();
         watched.troubles.clear();
@@ -149,7 +149,7 @@ export class HealthWatch implements CallEvidence {
       this.#answered(name);
       return { ...watched.health, checked_at: this.#clock.now() };
     } catch (error) {
-      const { kind, code, message, retry_after_ms } = isFault(error) ? error : new ProviderFault('unavailable', said(error));
+      const { kind, code, message, retry_after_ms } = isFault(error) ? error : new ProviderFault('unavailable', errorText(error));
       if (code === 'QUARANTINED') watched.times.leaveAlone(retry_after_ms ?? shortestMs);
       return { ...watched.health, checked_at: this.#clock.now(), fault: { kind, code, message } };
     }

@@ -1,18 +1,18 @@
 /**
- * What one answer with a list may come to, about. A caller may ask for a thousand entries, each as large as a request may be, many times at once, and not
- * take the answers: what is beyond the budget is on a next page.
+ * The approximate maximum size of one answer with a list, in characters. Without it a caller could request a thousand
+ * entries of maximum size many times at once without reading the answers. The rest is on the next page.
  */
 export const answerBytes = 4 * 1024 * 1024;
-/** What is read for it: records have more than lists show. */
+/** The maximum size of the records that are read for one answer. Records contain more than lists show. */
 export const readBytes = 16 * 1024 * 1024;
 
 const entryBytes = 1_000;
 export const machineBytes = 600;
 
-/** What an entry of a list comes to, about, with so many machines. */
+/** The approximate size of an entry with this number of machines. */
 export const shownBytes = (machines: number): number => entryBytes + machines * machineBytes;
 
-/** How many of these fit, in their order; at least one. */
+/** How many of the items fit into `most`, in order; at least one. */
 export function fitting<T>(items: readonly T[], bytesOf: (item: T) => number, most: number): number {
   let bytes = 0;
   for (const [index, item] of items.entries()) {
@@ -22,7 +22,7 @@ export function fitting<T>(items: readonly T[], bytesOf: (item: T) => number, mo
   return items.length;
 }
 
-/** Characters in a value, about, without making a text of it. */
+/** The approximate size of a value in characters of JSON, without serializing it. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;

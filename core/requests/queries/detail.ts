@@ -6,21 +6,22 @@ import type { Store } from '../../contract/storage.ts';
 import { askInParts } from './ask-in-parts.ts';
 import { byCreation, inOrder } from './machine-order.ts';
 
-/**
- * An answer that need not be worked out when a rendered copy is at hand: equal `cache_key`s mean equal answers.
- */
+/** An answer that is computed only when no cached copy is available. Equal `cache_key`s mean equal answers. */
 export interface Lazy<T> {
   readonly cache_key: string;
   load(): Promise<T>;
 }
 
-/** A request with its machines, as stored now. */
+/** A request with its stored machines. */
 export async function detailOf(store: Store, request: RequestRecord): Promise<RequestDetail> {
   const [detail] = await detailsOf(store, [request]);
   return detail ?? { request };
 }
 
-/** Requests with their machines, as stored now, in the order given: a few questions to the storage, however many requests. */
+/**
+ * Requests with their stored machines, in the given order. The number of queries does not depend on the number of
+ * requests.
+ */
 export async function detailsOf(store: Store, requests: readonly RequestRecord[]): Promise<readonly RequestDetail[]> {
   const [provisions, returns] = [ofKind(requests, 'provision'), ofKind(requests, 'return')];
   const theirs = await askInParts(provisions, (request_id) => store.find('machine', { where: { request_id }, order: byCreation }));
@@ -40,6 +41,9 @@ export async function detailsOf(store: Store, requests: readonly RequestRecord[]
 const ofKind = (requests: readonly RequestRecord[], kind: RequestRecord['kind']): readonly string[] =>
   requests.filter((request) => request.kind === kind).map(({ request_id }) => request_id);
 
-/** A machine that never became usable and was replaced, or that came unwanted, is told in the fulfilment and the journal, not in the list. */
+/**
+ * Hides machines that never became usable and were replaced, and surplus machines. The fulfilment and the journal
+ * contain them.
+ */
 const isShown = (machine: MachineRecord): boolean =>
   machine.ready_at !== undefined || machine.going === undefined || machine.going === 'returned' || machine.going === 'cancelled';

@@ -9,13 +9,13 @@ import { UnknownHosts } from './unknown-hosts.ts';
 
 const machinesAtOnce = 10_000;
 
-/** What is known of hosts that a caller names. */
+/** The machines for the hosts that a caller names, and the hosts that no request knows. */
 export interface Hosts {
   readonly machines: readonly MachineRecord[];
   readonly unknown: readonly HostRef[];
 }
 
-/** Reads machines, whatever request they belong to. Touches no provider. */
+/** Reads machines of all requests. Never calls a provider. */
 export class Inventory {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -27,11 +27,11 @@ export class Inventory {
     this.#unknownHosts = new UnknownHosts(store, clock);
   }
 
-  /** The machine that a name means, as `machinesNamed` says. */
+  /** The machine with this name, found as in `machinesNamed`. */
   async get(name: MachineName): Promise<MachineRecord> {
     const [machine] = await machinesNamed(this.#store, [name]);
     if (machine) return machine;
-    throw new Error('A name that means no machine was not refused.');
+    throw new Error('A name without a machine was not refused.');
   }
 
   async list(query: Query<'machine'>): Promise<{ readonly items: readonly MachineRecord[]; readonly total_count: number }> {
@@ -39,7 +39,7 @@ export class Inventory {
     return { items, total_count };
   }
 
-  /** All machines that live and that nobody gave back yet. */
+  /** All living machines that no caller returned yet. */
   async living(): Promise<readonly MachineKey[]> {
     const keys: MachineKey[] = [];
     for (let offset = 0; ; offset += machinesAtOnce) {
@@ -54,7 +54,7 @@ export class Inventory {
     return this.#store.count('machine', { template_id, gone_at: null });
   }
 
-  /** How many machines there are in each state. */
+  /** The number of machines in each state. */
   async counts(): Promise<Readonly<Record<MachineStatus, number>>> {
     const counted = await Promise.all(
       machineStatuses.map(async (status) => [status, await this.#store.count('machine', { status })] as const),
@@ -63,8 +63,9 @@ export class Inventory {
   }
 
   /**
-   * Of the hosts that are named, by id or host name, those that a cloud takes or took back by itself; those that a caller gave back are not among
-   * them. Hosts that nobody knows are looked up by the loop, at `instance` or at all: the next call tells of those that are gone.
+   * The named hosts, by id or host name, that a cloud reclaims or reclaimed. Hosts that a caller returned are not
+   * among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or at all instances; the
+   * next call returns those that are gone.
    */
   async reclaimed(machine_ids: readonly string[], names: readonly string[], instance?: string): Promise<readonly Reclaimed[]> {
     const { machines, unknown } = await this.hosts(machine_ids, names);
@@ -75,13 +76,16 @@ export class Inventory {
       ...gone.map(({ machine_id = '', name }) => ({
         machine_id,
         ...(name === undefined ? {} : { name }),
-        reason: 'It is not known here, and the provider does not have it.',
+        reason: 'It is unknown, and the provider does not have it.',
         grace_period_s: 0,
       })),
     ];
   }
 
-  /** The machines that are meant by these ids and host names, each once, and the hosts that nobody knows. Where several live under one, all of them. */
+  /**
+   * The machines with these ids and host names, each once, and the hosts that no request knows. When several machines
+   * live under one name, all of them.
+   */
   async hosts(machine_ids: readonly string[], names: readonly string[]): Promise<Hosts> {
     const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
     const unique = new Map([...byId.values(), ...byName.values()].flat().map((machine) => [machineKey(machine), machine]));
@@ -103,11 +107,11 @@ export class Inventory {
 function reclaimOf({ machine_id, name, lost, going, status, message, reclaim_at }: MachineRecord, now: number): Reclaimed | undefined {
   const named = { machine_id, ...(name === undefined ? {} : { name }) };
   if (lost === true) return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
-  // What a caller gave back, or what never was one's, is nothing that the cloud takes.
+  // A machine that a caller returned, or that was never delivered, is not reported as reclaimed.
   if (going !== undefined) return undefined;
   if (status === 'shutting-down' || status === 'stopping' || status === 'stopped' || status === 'terminated')
     return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
   if (reclaim_at === undefined) return undefined;
   const left = Math.max(0, Math.floor((Date.parse(reclaim_at) - now) / 1000));
-  return { ...named, reason: 'The cloud takes it back.', grace_period_s: left };
+  return { ...named, reason: 'The cloud reclaims it.', grace_period_s: left };
 }

@@ -7,6 +7,6 @@ export const byCreation = [
   ['machine_id', 'asc'],
 ] as const satisfies Query<'machine'>['order'];
 
-/** The same order for machines that are at hand. */
+/** Sorts machines in memory in the same order. */
 export const inOrder = (machines: Iterable<MachineRecord>): readonly MachineRecord[] =>
   [...machines].toSorted((a, b) => a.created_at - b.created_at || (a.machine_id < b.machine_id ? -1 : a.machine_id > b.machine_id ? 1 : 0));

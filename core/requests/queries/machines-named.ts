@@ -5,23 +5,24 @@ import { machineKey, type MachineKey, type MachineRecord } from '../../model/mac
 import type { Store } from '../../contract/storage.ts';
 
 /**
- * What a machine is named by: its id, its key, or `instance/id`. Ids are unique at one instance only, and may have slashes themselves; names of instances
- * have none.
+ * A name of a machine: its id, its key, or `instance/id`. Ids are unique within one instance and may contain slashes;
+ * names of instances contain none.
  */
 export type MachineName = string | MachineKey;
 
-/** A storage bounds how many values one comparison may list. */
+/** Storages limit how many values one comparison may list. */
 const valuesAtOnce = 500;
 
 /**
- * The machines that the names mean, each once, in their order. Of several with one id those are meant that live and that nobody gave back, else the newest
- * that lives, else the newest. MACHINE_NOT_FOUND names every name that means none, CONFLICT every one that means several; `consequence` is what follows
- * from a refusal.
+ * The machines with these names, each once, in the order of the names. For an id of several machines the result is all
+ * that live and that no caller returned, else the newest living one, else the newest. Throws MACHINE_NOT_FOUND with
+ * every name that has no machine, and CONFLICT with every name that has several; `consequence` is appended to the
+ * message.
  */
 export async function machinesNamed(store: Store, names: readonly MachineName[], consequence = ''): Promise<readonly MachineRecord[]> {
-  const asked = new Map(names.map((name) => [textOf(name), name]));
-  const byId = Map.groupBy(await withIds(store, [...asked.values()].flatMap(idsIn)), ({ machine_id }) => machine_id);
-  const found = [...asked].map(([text, name]) => [text, meant(candidates(name, byId))] as const);
+  const named = new Map(names.map((name) => [textOf(name), name]));
+  const byId = Map.groupBy(await withIds(store, [...named.values()].flatMap(idsIn)), ({ machine_id }) => machine_id);
+  const found = [...named].map(([text, name]) => [text, meant(candidates(name, byId))] as const);
   const unknown = found.flatMap(([text, machines]) => (machines.length === 0 ? text : []));
   if (unknown.length > 0) throw notFound(unknown, consequence);
   const doubtful = found.filter(([, machines]) => machines.length > 1);
@@ -29,7 +30,7 @@ export async function machinesNamed(store: Store, names: readonly MachineName[],
   return [...new Map(found.flatMap(([, machines]) => machines.map((machine) => [machineKey(machine), machine]))).values()];
 }
 
-/** Of machines that bear one name, those that somebody who uses it now may mean. */
+/** Of the machines with one name, those that a caller may mean now. */
 export function meant(machines: readonly MachineRecord[]): readonly MachineRecord[] {
   const living = machines.filter(isAlive);
   const kept = living.filter((machine) => machine.going === undefined);
@@ -37,15 +38,15 @@ export function meant(machines: readonly MachineRecord[]): readonly MachineRecor
   return (living.length > 0 ? living : machines).toSorted((a, b) => b.created_at - a.created_at).slice(0, 1);
 }
 
-/** Machines whose `field` has one of some values, whatever became of them. */
+/** The machines whose `field` has one of the values, in any state. */
 export async function machinesWith(
   store: Store,
   field: 'machine_id' | 'name',
   values: readonly string[],
 ): Promise<readonly MachineRecord[]> {
-  const wanted = [...new Set(values)];
+  const unique = [...new Set(values)];
   const found: MachineRecord[] = [];
-  for (const part of chunks(wanted, valuesAtOnce)) found.push(...(await store.find('machine', { where: { [field]: part } })));
+  for (const part of chunks(unique, valuesAtOnce)) found.push(...(await store.find('machine', { where: { [field]: part } })));
   return found;
 }
 
@@ -53,7 +54,7 @@ const withIds = (store: Store, ids: readonly string[]) => machinesWith(store, 'm
 
 const textOf = (name: MachineName): string => (typeof name === 'string' ? name : `${name.provider_instance}/${name.machine_id}`);
 
-/** A text as the key that it may stand for. */
+/** The key that a text may stand for. */
 function keyIn(text: string): MachineKey | undefined {
   const slash = text.indexOf('/');
   return slash > 0 ? { provider_instance: text.slice(0, slash), machine_id: text.slice(slash + 1) } : undefined;
@@ -82,7 +83,7 @@ function notFound(unknown: readonly string[], consequence: string): BrokerError 
   });
 }
 
-/** The refusal of names that mean several machines each. */
+/** The error for names that several machines have. */
 export function severalMeant(doubtful: readonly (readonly [string, readonly MachineRecord[]])[], consequence: string): BrokerError {
   const shown = doubtful
     .slice(0, shownAtMost)
@@ -91,7 +92,7 @@ export function severalMeant(doubtful: readonly (readonly [string, readonly Mach
   const keys = doubtful.flatMap(([, machines]) => machines.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })));
   return new BrokerError(
     'CONFLICT',
-    `Several machines that live have one id or name: ${shown.join(', ')}${more}. Say which${end(consequence)}`,
+    `Several living machines have the same id or name: ${shown.join(', ')}${more}. Name one of them${end(consequence)}`,
     {
       machines: keys,
     },

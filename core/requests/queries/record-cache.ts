@@ -9,10 +9,15 @@ export interface Version {
   readonly version: number;
 }
 
-/** Characters of records that are kept: thirty thousand usual ones, or two hundred and fifty of the largest. */
+/**
+ * The most characters of cached records: about thirty thousand usual records, or two hundred and fifty of the largest.
+ */
 const mostKept = 64 * 1024 * 1024;
 
-/** Requests as last read, good for exactly their version: a list of fifty need not parse fifty records each time. */
+/**
+ * The requests as last read, valid for exactly their version, so that a list of fifty need not parse fifty records for
+ * each call.
+ */
 export class RecordCache {
   readonly #store: Store;
   readonly #records = new LRUCache<string, RequestRecord>({ max: 5_000, maxSize: mostKept, sizeCalculation: weightOf });
@@ -30,8 +35,8 @@ export class RecordCache {
   }
 
   /**
-   * In the order given, in a few questions to the storage; what was removed meanwhile is left out. As many as may be read for one answer, at least one:
-   * `taken` says of how many.
+   * The records in the given order, in a few queries; records that were removed are left out. Reads as many as one
+   * answer may read, at least one: `taken` is the number of versions that were processed.
    */
   async some(versions: readonly Version[]): Promise<{ readonly records: readonly RequestRecord[]; readonly taken: number }> {
     const records = new Map<string, RequestRecord>();
@@ -42,17 +47,17 @@ export class RecordCache {
     const unknown = versions.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
     const sizes = await this.#sizesOf(unknown);
     const taken = sizes ? fitting(versions, ({ request_id }) => sizes.get(request_id) ?? 0, readBytes) : versions.length;
-    const wanted = versions.slice(0, taken);
-    const missing = wanted.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
+    const page = versions.slice(0, taken);
+    const missing = page.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
     const read = await askInParts(missing, (request_id) => this.#store.find('request', { where: { request_id } }));
     for (const record of read) {
       records.set(record.request_id, record);
       this.#records.set(record.request_id, record);
     }
-    return { records: wanted.flatMap(({ request_id }) => records.get(request_id) ?? []), taken };
+    return { records: page.flatMap(({ request_id }) => records.get(request_id) ?? []), taken };
   }
 
-  /** A few records are not worth the question. */
+  /** The stored sizes; undefined for a few records, for which the query does not pay off. */
   async #sizesOf(request_ids: readonly string[]): Promise<ReadonlyMap<string, number> | undefined> {
     const { sizes } = this.#store;
     if (!sizes || request_ids.length <= few) return undefined;

@@ -5,14 +5,14 @@ import type { HostRef } from '../../contract/provider.ts';
 import { answeredTopic, askedTopic, heldMs, itemOf, type UnknownHostAnswer } from '../unknown-host-facts.ts';
 import type { Store } from '../../contract/storage.ts';
 
-/** An answer that is older is asked for again; until the new one is there, the old one counts. */
+/** A fact that is older is queried again. Until the new answer is stored, the old one is used. */
 const freshMs = 60_000;
 const valuesAtOnce = 500;
 const rowsAtOnce = 200;
-/** More than a caller has hosts that nobody knows, unless it asks the wrong broker. */
+/** The most hosts of one call. A caller with more unknown hosts uses the wrong broker. */
 const mostAtOnce = 2_000;
 
-/** What faces know of hosts that no request knows, and how they have the loop ask for them. */
+/** The interfaces' view of unknown hosts: they read stored answers and trigger the loop to ask the providers. */
 export class UnknownHosts {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -22,7 +22,10 @@ export class UnknownHosts {
     this.#clock = clock;
   }
 
-  /** Of these hosts, those that are known to be gone. What is not known, or not lately, the loop is asked to find out for the next call. */
+  /**
+   * The hosts that are known to be gone. For hosts without a recent answer the loop is triggered to ask the provider;
+   * the next call has the answer.
+   */
   async gone(hosts: readonly HostRef[], instance = ''): Promise<readonly HostRef[]> {
     const byItem = new Map(hosts.slice(0, mostAtOnce).map((host) => [itemOf(host), host]));
     if (byItem.size === 0) return [];

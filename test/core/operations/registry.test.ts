@@ -24,7 +24,7 @@ test('no two operations share a name, a route or a command', (t) => {
 
 const open = ['create_template', 'update_template', 'validate_template'];
 
-test('every input of an operation is described and closed, but for those that are templates', (t) => {
+test('every input of an operation is described and closed, except template inputs', (t) => {
   for (const { name, input } of operations) {
     t.is(input.additionalProperties, open.includes(name), name);
     for (const [field, schema] of Object.entries(input.properties as Record<string, { description?: string }>))
@@ -32,7 +32,7 @@ test('every input of an operation is described and closed, but for those that ar
   }
 });
 
-test('what a route fixes, leaves out or defaults, and its path, are inputs of the operation', (t) => {
+test('the path, the presets, the omitted fields and the defaults of a route are inputs of the operation', (t) => {
   for (const { name, input, rest } of operations) {
     for (const binding of [rest ?? []].flat()) {
       const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field ?? '');

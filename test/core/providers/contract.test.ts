@@ -11,7 +11,7 @@ const circle: Record<string, unknown> = {};
 circle['self'] = circle;
 
 const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown, place: RegExp])[] = [
-  [answers.checkLaunch, undefined, /^the answer is undefined; the contract wants a launch/],
+  [answers.checkLaunch, undefined, /^the answer is undefined; the contract requires a launch/],
   [answers.checkLaunch, { settled: true }, /^\/handle is undefined; .* a JSON object/],
   [answers.checkLaunch, launch({ handle: 'h' }), /^\/handle is 'h'/],
   [answers.checkLaunch, launch({ handle: { at: { run: () => 0 } } }), /^\/handle\/at\/run is a function; .* JSON/],
@@ -49,11 +49,11 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkProgress, {}, /^\/done is undefined/],
   [answers.checkProgress, { done: false, again_ms: -1 }, /^\/again_ms is -1/],
   [answers.checkFound, 'i-1', /^the answer is 'i-1'; .* a JSON object/],
-  [answers.checkIdentity, undefined, /^the answer is undefined; .* a text/],
+  [answers.checkIdentity, undefined, /^the answer is undefined; .* a string/],
   [answers.checkPlaces, { regions: ['a', 1], availability_zones: [] }, /^\/regions\/1 is 1/],
   [answers.checkMachineType, { name: 'm', vcpus: Infinity }, /^\/vcpus is Infinity/],
   [answers.checkOwnedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
-  [(value) => answers.checkLivingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* asked for/],
+  [(value) => answers.checkLivingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* a requested host/],
   [answers.checkOffers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
   [
     answers.checkOffers,
@@ -66,14 +66,14 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkFindings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
 ];
 
-test('an answer that is not as the contract says is refused with its place and what is wanted', (t) => {
+test('an answer that violates the contract is refused with its path and the requirement', (t) => {
   for (const [index, [check, value, place]] of wrong.entries()) {
     const error = t.throws(() => check(value), { instanceOf: Broken }, String(index));
     t.regex(error?.message ?? '', place, String(index));
   }
 });
 
-test('what the contract allows passes', (t) => {
+test('a valid answer passes', (t) => {
   const whole = {
     ...machine,
     name: 'h',
@@ -88,16 +88,16 @@ test('what the contract allows passes', (t) => {
   t.notThrows(() => answers.checkLivingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));
 });
 
-test('a list without an end ends, and one that is none is told', async (t) => {
+test('an endless list is cut off, and a value that is no list is an error', async (t) => {
   async function* endless(): AsyncGenerator<number> {
     for (;;) yield 1;
   }
   const pass = (): void => undefined;
-  await t.throwsAsync(listing(endless(), 1_000, pass, pass), { message: /goes on after 1000/ });
-  await t.throwsAsync(listing(undefined, 1_000, pass, pass), { message: /wants an async iterable/ });
+  await t.throwsAsync(listing(endless(), 1_000, pass, pass), { message: /a list of more than 1000/ });
+  await t.throwsAsync(listing(undefined, 1_000, pass, pass), { message: /requires an async iterable/ });
 });
 
-test('a fault that was made by hand is kept with what can be read of it, and its waits are bounded', (t) => {
+test('a fault with invalid fields keeps its valid fields, and its waits are bounded', (t) => {
   const odd = Object.assign(new ProviderFault('throttled', 'slow down'), { code: 7, retry_after_ms: 1e12 });
   t.like(soundFault(odd), { kind: 'throttled', message: 'slow down', code: 'throttled', retry_after_ms: 480_000 });
   t.is(soundFault(new ProviderFault('throttled', 'now', { retry_after_ms: 0 })).retry_after_ms, 100);
@@ -105,7 +105,7 @@ test('a fault that was made by hand is kept with what can be read of it, and its
   t.is(soundFault(sound), sound);
 });
 
-test('ten thousand reports are looked through within a few milliseconds', (t) => {
+test('ten thousand reports are checked within a few milliseconds', (t) => {
   const machines = Array.from({ length: 10_000 }, (_, index) => ({
     machine_id: `i-${index}`,
     status: 'running',

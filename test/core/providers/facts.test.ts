@@ -7,7 +7,7 @@ import { Facts, lackFact, offerItem } from '../../../core/providers/facts.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
 
-test('what is to be forgotten holds until then, and not where the clock was set back before it was learned', async (t) => {
+test('a fact with an end holds until its end, and not when the clock was set back before its time', async (t) => {
   const clock = new FakeClock();
   const facts = new Facts(await memoryDriver().open({}, { clock, log: silentLog }), clock);
   const at = clock.now();
@@ -69,7 +69,7 @@ const fact = (topic: string, value: unknown, fields: Partial<FactRecord> = {}): 
 const lack = fact('offer', { kind: 'capacity', code: 'None', message: 'None.' }, { item: offerItem('Api', 'x') });
 const ended = (total_requests: number) => fact('statistics', { ...nothingMeasured, total_requests });
 
-test('a read that began before something was learned does not undo it, whatever the topic', async (t) => {
+test('a read that started before a fact was learned does not remove the fact, whatever its topic', async (t) => {
   const { facts, clock, holdReads, letGo, elsewhere } = await followed();
   await facts.learn([ended(1)]);
   holdReads();
@@ -83,7 +83,7 @@ test('a read that began before something was learned does not undo it, whatever 
   t.is(facts.health('west').status, 'unhealthy', 'what it read of others holds');
 });
 
-test('what was learned holds while it is being stored, and what others stored meanwhile counts from the next read on', async (t) => {
+test('a learned fact holds while it is being stored, and facts of other threads hold after the next read', async (t) => {
   const { facts, store, clock, elsewhere } = await followed();
   let stored = (): void => undefined;
   const learning = facts.learn([ended(7)], async (changes) => {
@@ -102,7 +102,7 @@ test('what was learned holds while it is being stored, and what others stored me
   t.is(facts.measured('east').total_requests, 8);
 });
 
-test('what could not be stored is forgotten with the next read, and what is stored holds again', async (t) => {
+test('a fact that could not be stored is forgotten with the next read, and the stored fact holds again', async (t) => {
   const { facts, clock } = await followed();
   await facts.learn([fact('health', { status: 'healthy' })]);
   await clock.advance(0);
@@ -114,7 +114,7 @@ test('what could not be stored is forgotten with the next read, and what is stor
   t.is(facts.withoutCapacity('east', 'Api', 'x'), undefined);
 });
 
-test('a read that was overtaken by a later one changes nothing', async (t) => {
+test('an overtaken read changes nothing', async (t) => {
   const { facts, clock, holdReads, letGo, elsewhere, waiting } = await followed();
   holdReads();
   await elsewhere(ended(1));
@@ -128,7 +128,7 @@ test('a read that was overtaken by a later one changes nothing', async (t) => {
   t.is(facts.measured('east').total_requests, 2);
 });
 
-test('machine types that were learned are not replaced by those of an older survey that is being read', async (t) => {
+test('learned machine types are not replaced by those of an older discovery', async (t) => {
   const { facts, clock, holdReads, letGo, elsewhere } = await followed();
   const discovery = (at: number) => [
     fact('machine_types', [{ name: `type-${at}`, vcpus: 1, cores: 1, memory_mib: 1, arch: 'x86_64' }], { at }),

@@ -13,28 +13,28 @@ async function fit(template: object, template_defaults: Readonly<Record<string, 
   return fitOf({ template_id: 'x', ...template }, instance, directory, review);
 }
 
-test('a template that allows more machines than the instance, or its API, gives does not fit', async (t) => {
+test('a template that allows more machines than the instance or its API does not fit', async (t) => {
   t.deepEqual((await fit({ max_instances: 101 })).errors, [
-    "/max_instances: 101 machines are more than the 100 that 'east' gives to one request",
+    "/max_instances: 101 machines are more than the 100 that 'east' allows for one request",
   ]);
   t.deepEqual((await fit({ max_instances: 6, provider_api: 'Small' })).errors, [
-    "/max_instances: 6 machines are more than the 5 that the API 'Small' gives to one request",
+    "/max_instances: 6 machines are more than the 5 that the API 'Small' allows for one request",
   ]);
   t.true((await fit({ max_instances: 5, provider_api: 'Small' })).valid);
 });
 
-test('what the instance makes of a template counts: the API, the bound and the fields of its defaults', async (t) => {
+test('the defaults of the instance count: its API, its limit and its fields', async (t) => {
   const { supported_features, errors } = await fit({}, { provider_api: 'Small', max_instances: 6, price_type: 'spot' });
-  t.deepEqual(errors, ["/max_instances: 6 machines are more than the 5 that the API 'Small' gives to one request"]);
+  t.deepEqual(errors, ["/max_instances: 6 machines are more than the 5 that the API 'Small' allows for one request"]);
   t.deepEqual(supported_features, ['api:Small']);
   t.deepEqual((await fit({ provider_api: 'Large' }, { provider_api: 'Small' })).supported_features, ['api:Large', 'price:ondemand']);
 });
 
-test('which instance serves is not for its defaults to say', async (t) => {
+test('the defaults of an instance do not select the instance', async (t) => {
   const { valid, warnings } = await fit({}, { provider_name: 'west', provider_type: 'metal' });
   t.deepEqual([valid, warnings], [true, []]);
 });
 
-test('defaults that ask for an API which is not offered are told', async (t) => {
+test('defaults that require an API that is not offered are an error', async (t) => {
   t.deepEqual((await fit({}, { provider_api: 'Smal' })).errors, ["/provider_api: 'Smal' is not offered by 'east'; did you mean 'Small'?"]);
 });

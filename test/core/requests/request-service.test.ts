@@ -38,7 +38,7 @@ test('the same key and body give one request, also for many at once; another bod
   await bench.close();
 });
 
-test('the same call again gets the same answer, whatever became of the request meanwhile', async (t) => {
+test('a repeated call gets the same answer, whatever the present state of the request', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const ask = () => accept(bench.requestService, { template: small, machine_count: 1 }, { key: keyOf('k', 1) });
@@ -56,7 +56,7 @@ test('the same call again gets the same answer, whatever became of the request m
   await bench.close();
 });
 
-test('the same request id twice gives one request; for something else it is refused', async (t) => {
+test('the same request id twice gives one request; with other input it is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const ask = (machine_count: number) => accept(bench.requestService, { template: small, machine_count }, { request_id: 'req-mine' });
   const [one, two] = await Promise.all([ask(2), ask(2)]);
@@ -88,7 +88,7 @@ test('machines count against max_instances until their release was accepted', as
   await bench.close();
 });
 
-test('unlimited, forbidden and too many by any measure', async (t) => {
+test('no limit, limit 0 and more than any request may have', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const ask = (max_instances: number, machine_count: number) =>
     accept(bench.requestService, { template: { ...small, max_instances }, machine_count }).then(() => 'taken', codeOf);
@@ -109,7 +109,7 @@ test('a return names every unknown machine and then returns nothing', async (t) 
   await bench.close();
 });
 
-test('what is over cannot be cancelled, nor can a return; cancelling twice is harmless', async (t) => {
+test('an ended request and a return cannot be cancelled; cancelling twice is harmless', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(1);
@@ -128,7 +128,7 @@ test('what is over cannot be cancelled, nor can a return; cancelling twice is ha
   await bench.close();
 });
 
-test('more pending requests than the bound are refused with UNAVAILABLE', async (t) => {
+test('more pending requests than the limit are refused with UNAVAILABLE', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.close();
   const { RequestService } = await import('../../../core/requests/request-service.ts');
@@ -154,7 +154,7 @@ function doubtful(bench: LoopBench, kept: boolean): void {
   };
 }
 
-test('a commit of which the storage cannot say what became of it is looked for by its id, and answered when it is there', async (t) => {
+test('after a commit with an unknown outcome the request is read by its id, and answered when it exists', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   doubtful(bench, true);
   const { request } = await accept(bench.requestService, { template: small, machine_count: 2 });
@@ -167,7 +167,7 @@ test('a commit of which the storage cannot say what became of it is looked for b
   await bench.close();
 });
 
-test('what cannot be found is refused within seconds, naming the id to ask again with', async (t) => {
+test('a request that is not found is refused within seconds, with the id for a repeated call', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const refusal = async (call: () => Promise<unknown>): Promise<BrokerError> => {
     doubtful(bench, false);
@@ -192,7 +192,7 @@ test('what cannot be found is refused within seconds, naming the id to ask again
   await bench.close();
 });
 
-test('what was refused, and what was certainly not written, is not looked for', async (t) => {
+test('after a refusal, or when nothing was written, the request is not read', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   let reads = 0;
   const get = bench.store.get.bind(bench.store);
@@ -208,7 +208,7 @@ test('what was refused, and what was certainly not written, is not looked for', 
   await bench.close();
 });
 
-test('a return of few machines reads these, not all machines of the requests that they came from', async (t) => {
+test('a return of few machines reads only these machines, not all machines of their requests', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.request(200);
   await bench.clock.advance(1_000);

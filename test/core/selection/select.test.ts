@@ -31,7 +31,7 @@ function refusal(asked: SelectionQuery, candidates: readonly Candidate[]): strin
   }
 }
 
-test('the instance that is named is taken, whatever its priority, and has no alternatives', (t) => {
+test('a named instance is selected, whatever its priority, and has no alternatives', (t) => {
   const chosen = select(query({ provider_instance: 'west' }), [east, west]);
   t.like(chosen, { strategy: 'explicit', provider_instance: 'west', confidence: 1, alternatives: [] });
 });
@@ -65,14 +65,14 @@ for (const [strategy, asked] of [
   });
 }
 
-test('a reason says how equals share', (t) => {
+test('the reason gives the share of the winner among instances of equal priority', (t) => {
   const candidates = [candidate('a', { weight: 30 }), candidate('b', { weight: 10, enabled: false }), candidate('c', { weight: 10 })];
   const { provider_instance, selection_reason } = select(query(), candidates);
   const share = provider_instance === 'a' ? 30 : 10;
   t.is(selection_reason, `priority 1, shared by weight (${share} of 40), among all enabled instances`);
 });
 
-test('by API only those that offer it are in', (t) => {
+test('by API only the instances that offer it are eligible', (t) => {
   const asg = candidate('south', { priority: 9, apis: ['ASG'] });
   const chosen = select(query({ provider_api: 'ASG' }), [east, west, asg]);
   t.like(chosen, { strategy: 'api_based', provider_instance: 'south', confidence: 1 });
@@ -85,7 +85,7 @@ test('by API only those that offer it are in', (t) => {
   );
 });
 
-test('the same request id always chooses the same instance', (t) => {
+test('the same request id always selects the same instance', (t) => {
   const choose = () => select(query({ provider_type: 'cloud' }), [east, west]).provider_instance;
   t.is(choose(), choose());
   t.is(
@@ -105,7 +105,7 @@ test('load balancing follows the weights within one per cent over 100 000 reques
   for (const { name, weight } of candidates) t.true(Math.abs((counts[name] ?? 0) / 1000 - weight) < 1, `${name}: ${counts[name]}`);
 });
 
-test('an instance that leaves moves only its own requests', (t) => {
+test('an instance that is removed moves only its own requests', (t) => {
   const all = [candidate('a'), candidate('b'), candidate('c')];
   for (let i = 0; i < 500; i++) {
     const asked = query({ key: `req-${i}`, provider_type: 'cloud' });
@@ -132,7 +132,7 @@ for (const [what, asked, candidates, code] of refusals) {
   test(`refused when ${what}`, (t) => t.is(refusal(asked, candidates), code));
 }
 
-test('a refusal names near instances and every reason', (t) => {
+test('an error names similar instances and every reason', (t) => {
   const error = t.throws(() => select(query({ provider_instance: 'esat' }), [east, west]));
   t.regex(error?.message ?? '', /'esat'.*did you mean 'east'/);
   const all = t.throws(() => select(query(), [candidate('a', { unhealthy: 'ExpiredToken' }), candidate('b', { enabled: false })]));
@@ -146,16 +146,16 @@ test('weight 0 is used only when named', (t) => {
   t.is(select(query({ provider_instance: 'spare' }), [east, spare]).provider_instance, 'spare');
 });
 
-test('an instance that lacked capacity lately comes behind all others, and is never out', (t) => {
+test('an instance that lacked capacity recently comes after all others and is never rejected', (t) => {
   const dry = candidate('dry', { priority: 0, lacking: { tried_again_at: 0 } });
   const chosen = select(query(), [dry, east, west]);
   t.like(chosen, { provider_instance: 'east', alternatives: ['west', 'dry'], rejected: [] });
-  t.is(chosen.selection_reason, "priority 1 among all enabled instances; without capacity lately, and therefore behind: 'dry'");
+  t.is(chosen.selection_reason, "priority 1 among all enabled instances; ranked lower for a recent lack of capacity: 'dry'");
   t.is(select(query(), [dry]).provider_instance, 'dry');
   t.is(select(query({ provider_instance: 'dry' }), [dry, east]).provider_instance, 'dry');
 });
 
-test('each bound keeps larger requests out, and says whose it is', (t) => {
+test('each limit rejects larger requests, and the reason names its source', (t) => {
   const bounds = [
     candidate('a', { limits: [{ most: 5, by: 'instance' }] }),
     candidate('b', { limits: [{ most: 6, by: 'api' }] }),
@@ -166,27 +166,27 @@ test('each bound keeps larger requests out, and says whose it is', (t) => {
   t.deepEqual(reasons({ machine_count: 5 }), []);
   t.deepEqual(reasons({ machine_count: 8 }), [
     ['a', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than its limit of 5 for one request'],
-    ['b', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 6 that its API gives to one request'],
+    ['b', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 6 that its API allows for one request'],
     ['c', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 7 that the template allows there'],
   ]);
   t.deepEqual(reasons({ machine_count: 2, held: 6 }), [
-    ['c', 'INSTANCE_LIMIT_EXCEEDED', '2 machines are more than the 7, of which 6 are held, that the template allows there'],
+    ['c', 'INSTANCE_LIMIT_EXCEEDED', '2 machines are more than the 7, of which 6 are in use, that the template allows there'],
   ]);
 });
 
-test('the API that the defaults of an instance ask for has to be offered there', (t) => {
-  const odd = candidate('odd', { wanted_api: 'ASG' });
+test('the API that the defaults of an instance require must be offered there', (t) => {
+  const odd = candidate('odd', { required_api: 'ASG' });
   t.like(select(query(), [odd, west]), { provider_instance: 'west' });
   t.is(refusal(query(), [odd]), 'API_NOT_SUPPORTED');
   t.is(refusal(query({ provider_api: 'EC2Fleet' }), [odd]), 'chosen', 'what the template names counts');
 });
 
-test('an instance whose API cannot honour the template is taken only where there is no other', (t) => {
+test('an instance whose API cannot honor the template is selected only when there is no other', (t) => {
   const unfit = candidate('unfit', { priority: 0, unfit: '/subnet_ids: is required' });
   const { provider_instance, rejected } = select(query(), [unfit, west]);
   t.is(provider_instance, 'west');
   t.deepEqual(rejected, [
-    { name: 'unfit', code: 'TEMPLATE_INVALID', reason: 'its API cannot honour the template: /subnet_ids: is required' },
+    { name: 'unfit', code: 'TEMPLATE_INVALID', reason: 'its API cannot honor the template: /subnet_ids: is required' },
   ]);
   t.is(select(query(), [unfit]).provider_instance, 'unfit');
 });
@@ -224,7 +224,7 @@ test('whatever the candidates, the winner is eligible and never among the altern
   t.pass();
 });
 
-test('an instance that lacks the API says which ones it offers', (t) => {
+test('the rejection of an instance without the API names the APIs that it offers', (t) => {
   const { rejected } = splitByEligibility(query({ provider_api: 'ASG' }), 'default', [east]);
   t.true(rejected[0]?.reason.endsWith(`'ASG' but ${east.apis.join(', ')}`), rejected[0]?.reason);
 });

@@ -53,13 +53,13 @@ const sources: readonly (readonly [readonly FileLayer[], string, number])[] = [
   [[main, own('east', {})], 'provider_instance', 0],
 ];
 for (const [layers, file_type, priority] of sources) {
-  test(`the most specific layer gives the source: ${layers.map((layer) => layer.file_type).join(', ')}`, (t) => {
+  test(`the most specific layer is the source:  ${layers.map((layer) => layer.file_type).join(', ')}`, (t) => {
     const { source_info } = mergeLayers('a', layers, undefined, options);
     t.deepEqual([source_info.file_type, source_info.priority], [file_type as typeof source_info.file_type, priority]);
   });
 }
 
-test('what was made over the API lies on top, and null hides a field of a file', (t) => {
+test('the layer of the API is on top, and null hides a field of a file', (t) => {
   const { template, source_info } = mergeLayers('a', [main], { template_id: 'a', image_id: null, key_name: 'mine' }, options);
   t.deepEqual({ ...template }, { template_id: 'a', tags: { a: '1' }, name: 'A', key_name: 'mine', version: '1.0' });
   t.is(source_info.source_file, 'api');
@@ -67,12 +67,12 @@ test('what was made over the API lies on top, and null hides a field of a file',
   t.deepEqual(source_info.override_chain.at(-1), { file: 'api', fields: ['image_id', 'key_name'] });
 });
 
-test('a file of an instance binds the template to it, unless it says otherwise', (t) => {
+test('a file of an instance binds the template to it, unless the file names another one', (t) => {
   t.is(mergeLayers('a', [own('east', {})], undefined, options).template.provider_name, 'east');
   t.is(mergeLayers('a', [own('east', { provider_name: 'west' })], undefined, options).template.provider_name, 'west');
 });
 
-test('a template in several instance files is bound to none, shown as the preferred one has it, and each has its own', (t) => {
+test('a template in several instance files is bound to none, lists show the one of the preferred instance, and each instance has its own', (t) => {
   const layers = [main, own('east', { image_id: 'ami-e' }), own('west', { image_id: 'ami-w' })];
   const { template, variants, source_info } = mergeLayers('a', layers, { key_name: 'k' }, options);
   t.is(template.provider_name, undefined);
@@ -87,7 +87,7 @@ test('a template in several instance files is bound to none, shown as the prefer
   );
 });
 
-test('the file of a provider type binds to that type only where there are several', (t) => {
+test('the file of a provider type binds to that type only when there are several types', (t) => {
   t.is(mergeLayers('a', [type], undefined, options).template.provider_type, undefined);
   t.is(mergeLayers('a', [type], undefined, { ...options, bind_types: true }).template.provider_type, 'cloud');
 });

@@ -59,13 +59,13 @@ test('a template is found by its id, the same frozen object each time', async (t
   t.is(library.get('small').image_id, 'ami-1');
 });
 
-test('an unknown id is refused with the nearest one', async (t) => {
+test('an unknown id is refused with the most similar one', async (t) => {
   const { library } = await open([layer('small', {})]);
   const error = t.throws(() => library.get('smal'));
   t.like(error, { code: 'TEMPLATE_NOT_FOUND', message: "No template has the id 'smal'. Did you mean 'small'?" });
 });
 
-test('a template whose layers are wrong is refused with the reason and the others are there', async (t) => {
+test('a template with invalid layers is refused with the reason, and the others are available', async (t) => {
   const { library } = await open([layer('small', {}), layer('wrong', { max_instances: 'many' })]);
   t.is(library.list().total_count, 1);
   t.like(
@@ -78,13 +78,13 @@ test('a template whose layers are wrong is refused with the reason and the other
   t.deepEqual(library.cacheStats.errors, ["templates.json /max_instances: template 'wrong': must be an integer, not a string"]);
 });
 
-test('an API that no plugin brings is a warning: selection refuses it', async (t) => {
+test('an API that no plugin provides is a warning: selection refuses it', async (t) => {
   const { library } = await open([layer('small', { provider_api: 'Racks' })]);
   t.is(library.get('small').provider_api, 'Racks');
   t.regex(library.cacheStats.warnings[0] ?? '', /no loaded plugin brings the provider API 'Racks'/);
 });
 
-test('refresh reads files and store anew', async (t) => {
+test('refresh reads files and store again', async (t) => {
   const { library, layers, records } = await open([layer('small', {})]);
   layers.push(layer('large', {}));
   records.push(record('mine', { image_id: 'ami-2' }), record('small', { name: 'S' }));
@@ -98,13 +98,13 @@ test('refresh reads files and store anew', async (t) => {
   t.like(library.cacheStats, { templates: 3, files: 1, made_over_api: 2, loads: 2 });
 });
 
-test('refreshes that come while one runs share one further read', async (t) => {
+test('concurrent refreshes share one further read', async (t) => {
   const { library } = await open([]);
   await Promise.all([library.refresh(), library.refresh(), library.refresh(), library.refresh()]);
   t.is(library.cacheStats.loads, 3);
 });
 
-test('what is stored while the files are read is there afterwards, and stays', async (t) => {
+test('a template that is stored while the files are read is available afterwards', async (t) => {
   const records: TemplateRecord[] = [];
   let files = Promise.withResolvers<void>();
   files.resolve();
@@ -124,7 +124,7 @@ test('what is stored while the files are read is there afterwards, and stays', a
   t.is(library.get('new').name, 'made meanwhile');
 });
 
-test('of two reads of the store that overtake one another the later one holds', async (t) => {
+test('of two concurrent reads of the store the later one applies', async (t) => {
   const answers: ((records: TemplateRecord[]) => void)[] = [];
   let slow = false;
   const find = () => (slow ? new Promise<TemplateRecord[]>((resolve) => void answers.push(resolve)) : Promise.resolve([]));
@@ -143,7 +143,7 @@ test('of two reads of the store that overtake one another the later one holds', 
   t.is(library.get('new').name, 'second');
 });
 
-test('what another process stored is read when the store says so, or on a miss', async (t) => {
+test('templates of another process are read after the notice of the store, or for an unknown id', async (t) => {
   const { library, records, watchers } = await open([]);
   records.push(record('mine', {}));
   for (const on of watchers) on(new Set(['request']));
@@ -157,7 +157,7 @@ test('what another process stored is read when the store says so, or on a miss',
   t.is(watchers.size, 0);
 });
 
-test('ids that nobody has are looked for one by one: what there is, is not read again for them', async (t) => {
+test('unknown ids are read one by one, without reading all templates again', async (t) => {
   const { library, records, asked } = await open([layer('one', {})], [record('two', {})]);
   const before = asked.all;
   for (const id of ['a', 'b', 'tow']) await t.throwsAsync(library.seek(id), { code: 'TEMPLATE_NOT_FOUND' } as never);
@@ -167,7 +167,7 @@ test('ids that nobody has are looked for one by one: what there is, is not read 
   t.is(asked.all, before + 1);
 });
 
-test('what did not change is neither merged nor looked through again', async (t) => {
+test('unchanged templates are neither merged nor checked again', async (t) => {
   const { library, records } = await open(
     [layer('filed', { name: 'a' })],
     [record('kept', { name: 'b' }), record('changed', { name: 'c' })],

@@ -59,7 +59,7 @@ const reviewed: readonly (readonly [string, Record<string, unknown>, readonly (r
       [
         'warning',
         '/max_instance',
-        "unknown field, kept as it is; did you mean 'max_instances'? As it stands 'max_instances' is not set: nothing bounds how many machines it may have.",
+        "unknown field, kept as it is; did you mean 'max_instances'? 'max_instances' is not set, so the number of its machines has no limit.",
       ],
     ],
   ],

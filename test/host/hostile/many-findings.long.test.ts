@@ -52,10 +52,10 @@ test('a template with thousands of unknown fields has a hundred warnings, checke
   t.is(body.validationWarnings.at(-1), untold(800));
   t.is((await broker.call('POST', '/templates/', { ...template, ...fields(900) })).status, 201);
   const { body: wider } = await broker.call('POST', '/templates/validate', { ...template, ...fields(5_000) });
-  t.deepEqual(wider.validationErrors, ['The template has 5005 fields, more than the 1000 that one may have']);
+  t.deepEqual(wider.validationErrors, ['The template has 5005 fields, more than the maximum of 1000']);
   t.is((await broker.call('PUT', '/templates/wide', fields(5_000))).status, 400);
   const selected = await broker.call('POST', '/providers/select', { template: fields(5_000) });
-  t.is(selected.body.error.message, '/template: The template has 5000 fields, more than the 1000 that one may have');
+  t.is(selected.body.error.message, '/template: The template has 5000 fields, more than the maximum of 1000');
   const stored = await broker.call('POST', '/templates/refresh', {});
   t.true(stored.body.cacheStats.warnings.length <= 101);
 });

@@ -14,7 +14,7 @@ for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
       t.is(asked.status, 500);
       t.regex(
         asked.body.detail,
-        new RegExp(`^Scheduler strategy '${scheduler}' of plugin 'broken-words' could not put the answer into words \\(requested\\)`),
+        new RegExp(`^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`),
       );
     }
     const listed = await call('GET', '/requests/');

@@ -113,7 +113,7 @@ test('a plugin that throws or gives nonsense on the way to machines costs its ow
     });
     t.true(message?.includes(`'${name}'`), `${name}: ${message}`);
     t.regex(message ?? '', /plugin 'unruly'/, name);
-    t.regex(message ?? '', how.startsWith('throws') ? / failed: / : / broke its contract: .*; the contract wants /, name);
+    t.regex(message ?? '', how.startsWith('throws') ? / failed: / : / broke its contract: .*; the contract requires /, name);
   }
   broker.cure();
   for (const [index, { name }] of cells.entries()) {

@@ -34,7 +34,7 @@ const boot = (path: string) =>
     },
   });
 
-test('a selected request tells its status whatever the answers of the scheduler look like', async (t) => {
+test('the answer about a selected request has its status under every scheduler', async (t) => {
   const { call, close } = await boot(plugin());
   t.teardown(close);
   const plain = await call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
@@ -43,7 +43,7 @@ test('a selected request tells its status whatever the answers of the scheduler 
   t.deepEqual([status, body.status], [201, 'pending']);
 });
 
-test("a selected request tells its status in the scheduler's own word, where it has one", async (t) => {
+test("a selected request has its status in the scheduler's own word, if the scheduler has one", async (t) => {
   const { call, close } = await boot(plugin("statusWord: (request) => 'it is ' + request.status"));
   t.teardown(close);
   t.is((await call('POST', '/requests/', { template_id: 'small', machine_count: 1 })).body.status, 'it is pending');

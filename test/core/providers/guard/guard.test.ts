@@ -19,7 +19,7 @@ test('a result, a fault and a lost claim pass through unchanged', async (t) => {
   }
 });
 
-test('what a plugin throws otherwise is told in the log and counts as a lost answer', async (t) => {
+test('any other thrown value is logged and counts as a lost answer', async (t) => {
   const told: string[] = [];
   const log = { ...silentLog, error: (_: unknown, message: string) => void told.push(message) };
   const bug = () => Promise.reject(new TypeError('x is not a function'));
@@ -34,14 +34,14 @@ test('a call that is aborted at its time-out counts as lost when it may have cha
   t.like(error, { kind: 'unknown-outcome', code: 'TIMEOUT' });
 });
 
-test('a plugin that does not heed its signal does not hold the loop up', async (t) => {
+test('a plugin that ignores its signal does not block the loop', async (t) => {
   const abort = new AbortController();
   const waiting = guard(guarded({ signal: abort.signal }), () => new Promise<never>(() => undefined));
   abort.abort();
   t.like(await t.throwsAsync(waiting), { kind: 'unknown-outcome', code: 'TIMEOUT' });
 });
 
-test('once a call is over its fence throws, so that a plugin that goes on all the same changes nothing more', async (t) => {
+test('the fence of an ended call throws, so that a plugin that continues changes nothing more', async (t) => {
   const stop = new AbortController();
   const ways: Readonly<Record<string, Partial<Guarded>>> = {
     'after its time-out': { timeout_ms: 20 },
@@ -71,7 +71,7 @@ test('once a call is over its fence throws, so that a plugin that goes on all th
   }
 });
 
-test('the fence of a call whose time is over throws, though the thread was held up and nobody heard of it', async (t) => {
+test('the fence of a call throws after its time-out, even when a blocked thread delayed the signal', async (t) => {
   const late = async (call: Call): Promise<void> => {
     const end = performance.now() + 30;
     while (performance.now() < end);
@@ -80,7 +80,7 @@ test('the fence of a call whose time is over throws, though the thread was held 
   t.like(await t.throwsAsync(guard(guarded({ timeout_ms: 20 }), late)), { kind: 'unknown-outcome', code: 'TIMEOUT' });
 });
 
-test('the fence that the plugin calls is the one of the claim', async (t) => {
+test('the fence of a call includes the fence of the claim', async (t) => {
   const fence = () => {
     throw new ClaimLost('req-1');
   };

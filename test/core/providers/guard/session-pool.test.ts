@@ -26,19 +26,19 @@ function poolOf(endpoint_url: string | null) {
   return { pool, opened };
 }
 
-test('an instance whose endpoint a plugin serves sleeps until something is done with it', async (t) => {
+test('an instance whose endpoint a plugin serves is dormant until its first use', async (t) => {
   const { pool, opened } = poolOf('made:here');
-  t.true(pool.sleeps('east'));
+  t.true(pool.isDormant('east'));
   await pool.connect('east');
-  t.false(pool.sleeps('east'));
+  t.false(pool.isDormant('east'));
   t.deepEqual(opened, ['here']);
 });
 
-test('an instance elsewhere never sleeps, and a question about it is no use of it', async (t) => {
+test('an instance with another endpoint is never dormant, and a health check is no use', async (t) => {
   for (const url of ['http://127.0.0.1:9', null]) {
     const { pool } = poolOf(url);
-    t.false(pool.sleeps('east'));
-    await pool.reach('east');
+    t.false(pool.isDormant('east'));
+    await pool.connectForCheck('east');
     t.is(pool.used('east'), undefined);
     t.is((await pool.connect('east')).identity, 'east');
     t.not(pool.used('east'), undefined);

@@ -16,7 +16,7 @@ async function bench(store?: Store) {
   const facts = new Facts(opened, clock, [east]);
   await facts.follow();
   const health = new HealthWatch(facts, clock, silentLog);
-  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0, sleeps: false };
+  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0, dormant: false };
   const commit = opened.commit.bind(opened);
   opened.commit = (changes) => {
     cloud.commits += 1;
@@ -33,11 +33,11 @@ async function bench(store?: Store) {
     },
   };
   const pool = {
-    reach: async () => ({ type }),
+    connectForCheck: async () => ({ type }),
     connect: async () => {
-      cloud.sleeps = false;
+      cloud.dormant = false;
     },
-    sleeps: () => cloud.sleeps,
+    isDormant: () => cloud.dormant,
   } as unknown as SessionPool;
   const { signal } = new AbortController();
   const round = () => health.check([east], pool, signal);
@@ -79,7 +79,7 @@ test('nothing is known of an instance before it answered once; it is asked at th
 
 test('what asking would start is left alone until something else is done with it, or somebody wants to know', async (t) => {
   const { cloud, pass, status, ask } = await bench();
-  cloud.sleeps = true;
+  cloud.dormant = true;
   await pass(300);
   t.deepEqual([cloud.asked, status()], [0, 'unknown']);
   t.like(await ask(), { status: 'healthy' });
@@ -166,7 +166,7 @@ test('one that may not act is unhealthy at once', async (t) => {
 
 test('what ended because the loop stops says nothing', async (t) => {
   const { health, status } = await bench();
-  health.ended('east', 'observe', { ms: 60_000, kind: 'unavailable', fault: new ProviderFault('unavailable', 'No.'), told_to_end: true });
+  health.ended('east', 'observe', { ms: 60_000, kind: 'unavailable', fault: new ProviderFault('unavailable', 'No.'), aborted: true });
   t.is(status(), 'unknown');
 });
 
@@ -242,7 +242,7 @@ test('who asks now is told what came of it, and why there is no answer', async (
 
 test('who asks now does not wait for ever', async (t) => {
   const { clock, health } = await bench();
-  const pool = { reach: () => new Promise(() => undefined), sleeps: () => false } as unknown as SessionPool;
+  const pool = { connectForCheck: () => new Promise(() => undefined), isDormant: () => false } as unknown as SessionPool;
   const asked = health.askNow('east', pool, new AbortController().signal, 20_000);
   await clock.advance(20_000);
   t.like(await asked, {

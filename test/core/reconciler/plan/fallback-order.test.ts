@@ -68,7 +68,7 @@ test('who cannot serve is out, each with its reason', async (t) => {
     ['strict', 'TEMPLATE_INVALID'],
   ]);
   const [said] = noCandidates(fallbackOrder(requestOf(request), directory).out);
-  t.regex(said?.message ?? '', /'off': it is disabled; .*'strict': its API cannot honour the template: \/image_id: is required\.$/);
+  t.regex(said?.message ?? '', /'off': it is disabled; .*'strict': its API cannot honor the template: \/image_id: is required\.$/);
 });
 
 test('who does not answer comes last, and first again when it does', async (t) => {

@@ -34,7 +34,7 @@ const machine = (machine_id: string, created_at: number, provider_instance: stri
 const machines = [machine('i-4', 9, 'west'), machine('i-3', 5, 'east'), machine('i-2', 9, 'east'), machine('i-1', 9, 'west')];
 const inOrder = ['i-3', 'i-1', 'i-2', 'i-4'];
 
-test('machines stand in the order of their creation, then of their ids, wherever they are listed', async (t) => {
+test('every list sorts machines by creation, then by id', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const { store, clock } = bench;
   const signal = {
@@ -57,7 +57,7 @@ test('machines stand in the order of their creation, then of their ids, wherever
   const idsOf = (list: readonly { readonly machine_id: string }[] = []) => list.map(({ machine_id }) => machine_id);
   t.deepEqual(idsOf((await detailOf(store, request)).machines), inOrder);
   t.deepEqual(idsOf((await detailOf(store, returned)).machines), inOrder);
-  // What was asked back is told as it was asked.
+  // The answer names the returned machines as the caller did.
   t.deepEqual(idsOf((await detailOf(store, returned)).machine_keys), ['i-4', 'i-3', 'i-2', 'i-1']);
   const services = { inventory: new Inventory(store, clock) } as unknown as Parameters<typeof listMachines.handle>[1];
   const listed = (await listMachines.handle({}, services, {})) as { readonly machines: readonly { readonly machine_id: string }[] };

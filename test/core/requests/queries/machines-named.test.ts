@@ -36,7 +36,7 @@ const refusalOf = async (promise: Promise<unknown>): Promise<BrokerError> => {
   return isBrokerError(error) ? error : new BrokerError('INTERNAL', `It was not refused: ${String(error)}`);
 };
 
-test('an id that lives at two instances takes neither: the refusal names both, and how to say which', async (t) => {
+test('an id that lives at two instances returns neither: the error names both, and how to name one', async (t) => {
   const { takes, inventory, store } = await deskWith({ 'i-1': [{ provider_instance: 'east' }, { provider_instance: 'west' }] });
   for (const call of [takes('i-1'), inventory.get('i-1')]) {
     const { code, message, details } = await refusalOf(call);
@@ -52,7 +52,7 @@ test('an id that lives at two instances takes neither: the refusal names both, a
   t.is((await inventory.get('east/i-1')).provider_instance, 'east');
 });
 
-test('of machines with one id the one that lives and is not given back is meant', async (t) => {
+test('of machines with one id the living one that is not returned is selected', async (t) => {
   const { takes, inventory } = await deskWith({
     'i-1': [
       { provider_instance: 'east', created_at: 1 },
@@ -76,7 +76,7 @@ test('of machines with one id the one that lives and is not given back is meant'
   t.is((await inventory.get('i-3')).provider_instance, 'west');
 });
 
-test('a machine whose id looks like an instance with another id is taken for itself', async (t) => {
+test('a machine whose id looks like an instance with another id is found by its id', async (t) => {
   const { takes } = await deskWith({
     'east/i-1': [{ provider_instance: 'north' }],
     'i-1': [{ provider_instance: 'east' }, { provider_instance: 'west' }],
@@ -89,7 +89,7 @@ test('a machine whose id looks like an instance with another id is taken for its
   t.deepEqual(await takes('north/east/i-1'), ['north/east/i-1']);
 });
 
-test('who names a machine twice gives it back once; who names none that is known is told all of them', async (t) => {
+test('a machine that is named twice is returned once; unknown names are all reported', async (t) => {
   const { takes } = await deskWith({ 'i-1': [{ provider_instance: 'east' }] });
   t.deepEqual(await takes('i-1', 'east/i-1', 'i-1', { provider_instance: 'east', machine_id: 'i-1' }), ['east/i-1']);
   const { code, details } = await refusalOf(takes('i-1', 'west/i-1', 'i-9', { provider_instance: 'west', machine_id: 'i-1' }));
@@ -97,7 +97,7 @@ test('who names a machine twice gives it back once; who names none that is known
   t.deepEqual(details['machine_ids'], ['west/i-1', 'i-9']);
 });
 
-test('everything that lives is given back by its key, so that no id is in doubt', async (t) => {
+test('all living machines are returned by their keys, so that no id is ambiguous', async (t) => {
   const { takes, inventory } = await deskWith({
     'i-1': [{ provider_instance: 'east' }, { provider_instance: 'west' }],
     'i-2': [{ provider_instance: 'east', going: 'returned' }],
@@ -106,7 +106,7 @@ test('everything that lives is given back by its key, so that no id is in doubt'
   t.deepEqual(await takes(...(await inventory.living())), ['east/i-1', 'west/i-1']);
 });
 
-test('hosts that are named mean all machines that live under the name, else the newest', async (t) => {
+test('a host name selects all living machines with the name, else the newest', async (t) => {
   const { inventory } = await deskWith({
     'i-1': [
       { provider_instance: 'east', name: 'host-1' },
