@@ -31,7 +31,11 @@ test('neither a link nor a directory makes room for a socket', async (t) => {
   symlinkSync('nowhere', join(directory, 'dangling'));
   mkdirSync(join(directory, 'folder'));
   for (const name of ['precious', 'link', 'dangling', 'folder']) {
-    await t.throwsAsync(freeSocketPath(join(directory, name), silentLog), { code: 'INVALID_CONFIGURATION', message: /is not a socket/ }, name);
+    await t.throwsAsync(
+      freeSocketPath(join(directory, name), silentLog),
+      { code: 'INVALID_CONFIGURATION', message: /is not a socket/ },
+      name,
+    );
     t.truthy(lstatSync(join(directory, name)));
   }
 });

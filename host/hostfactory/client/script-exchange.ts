@@ -56,7 +56,8 @@ function written(file: string): string {
     return '';
   }
   if (found.text !== undefined) return found.text;
-  if (found.foreign !== undefined) throw new Error(`${file} is not used: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR to another directory.`);
+  if (found.foreign !== undefined)
+    throw new Error(`${file} is not used: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR to another directory.`);
   return '';
 }
 
