@@ -16,7 +16,7 @@ export async function startServerForScript({ configuration, data_directory, look
     startInBackground(data_directory, ['--config', configuration, ...more], { cwd: dirname(configuration) });
   let started = await start();
   // Nobody asked for the port: when another has it, the socket is enough.
-  if (!started.place && /Port \d+ on \S+ is taken/.test(started.said.join())) started = await start('--port', '0');
+  if (!started.place && /Port \d+ on \S+ is in use/.test(started.said.join())) started = await start('--port', '0');
   if (started.place) return;
   const said = started.said.join('\n');
   if (/Another server/.test(said)) return;
