@@ -39,7 +39,7 @@ async function serveHttp(flags: McpFlags, access: Access, terminal: Terminal, st
   terminal.out(`muster serves agents at ${server.url}\n`);
   if (!isLoopback(server.address))
     terminal.err(
-      'muster: warning: everyone who reaches this address can request and return machines: put a gateway in front that authenticates.\n',
+      'muster: warning: everyone who reaches this address can request and return machines: put an authenticating gateway in front of it.\n',
     );
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
   await server.close();

@@ -29,7 +29,7 @@ export function counter(name: string, help: string, values: readonly (readonly [
  * What a thread or process that ended had counted, added to what others before it had: sums must not fall because somebody left. Gauges, and
  * counters of one process (`process_…`), end with it.
  */
-export function carriedOn(before: readonly Family[], left: readonly Family[]): readonly Family[] {
+export function accumulate(before: readonly Family[], left: readonly Family[]): readonly Family[] {
   const families = new Map(before.map((family) => [family.name, family]));
   for (const family of left) {
     if (family.type === 'gauge' || family.name.startsWith('process_')) continue;

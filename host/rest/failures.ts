@@ -9,16 +9,19 @@ import { refusalBody, refusalOf } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How failures of this route look. Default `detail`. */
+    /** The error format of this route. Default `detail`. */
     errors?: ErrorForm;
-    /** The operation that it serves. */
+    /** The operation that the route serves. */
     operation?: string;
   }
 }
 
 type RefuseUnserved = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Every way in which a call can fail ends here. Gives what answers a call that no route serves. */
+/**
+ * Installs the handlers of errors and of unknown routes. Returns the function that answers a call which no route
+ * serves.
+ */
 export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): RefuseUnserved {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   function refuseUnserved(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -52,15 +55,15 @@ export function answerFailure(
     .send(refusalBody(refusal, form, request.id));
 }
 
-/** The path exists and does not serve this method. */
+/** The error for a path that exists and does not serve the method. */
 export function methodNotAllowed(method: string, path: string, served: readonly string[]): BrokerError {
   const allowed = served.toSorted();
   return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, { allowed });
 }
 
-/** The path does not exist. */
+/** The error for a path that does not exist. */
 export function nothingAt(method: string, path: string): BrokerError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   const hint = path.startsWith(`${apiPrefix}/`) ? '' : ` The API is below ${apiPrefix}.`;
-  return new BrokerError('NOT_FOUND', `Nothing is served at ${method} ${shown}.${hint}`);
+  return new BrokerError('NOT_FOUND', `No route serves ${method} ${shown}.${hint}`);
 }

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { bootBroker, type BootedBroker } from '../support/boot-broker.ts';
 import { Durations } from '../../host/metrics/durations.ts';
-import { carriedOn, counter, gauge } from '../../host/metrics/family.ts';
+import { accumulate, counter, gauge } from '../../host/metrics/family.ts';
 import { exposition } from '../../host/metrics/exposition.ts';
 
 async function scrape(t: ExecutionContext, { app }: BootedBroker): Promise<Map<string, number>> {
@@ -93,7 +93,7 @@ test('sums go on when a process that counted is gone; its gauges do not', async 
     gauge('g', 'g', [[{}, 7]]),
     counter('process_cpu_seconds_total', 'c', [[{}, 9]]),
   ];
-  const gone = carriedOn(carriedOn([], left), [
+  const gone = accumulate(accumulate([], left), [
     counter('n_total', 'n', [
       [{ a: '1' }, 2],
       [{ a: '2' }, 1],

@@ -75,7 +75,7 @@ test.serial('three workers serve one port and one loop; one that is killed takes
   });
   t.deepEqual([...now].toSorted(), childrenOf(pid).toSorted());
   t.is(await counted(answered), 12);
-  t.regex(broker.output.stderr, /Worker \d ended with SIGKILL\. It is replaced\./);
+  t.regex(broker.output.stderr, /Worker \d ended with SIGKILL\. The server replaces it\./);
   const total = async (filter: string) => ((await (await get(`${url}/api/v1/requests/?limit=1${filter}`)).json()) as any).total_count;
   // A call that the killed one took and did not answer may have been stored: its caller would ask again with the same key.
   const stored = await total('');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { isTaken } from '../../host/data-directory/data-directory.ts';
-import { isItsProcess } from '../../host/client/running-server.ts';
+import { isServerProcess } from '../../host/client/running-server.ts';
 import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { until } from './boot-broker.ts';
 
@@ -12,7 +12,7 @@ import { until } from './boot-broker.ts';
 export async function endServer(data: string): Promise<void> {
   await until(async () => {
     const running = existsSync(data) ? readServerPlace(data) : undefined;
-    if (running && isItsProcess(running)) process.kill(running.pid, 'SIGKILL');
+    if (running && isServerProcess(running)) process.kill(running.pid, 'SIGKILL');
     return !existsSync(data) || !isTaken(data);
   });
 }

@@ -3,7 +3,7 @@ import { interruption } from '../../process/interruption.ts';
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
 import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
 import type { OperationClient } from '../../client/server-client.ts';
-import { tellServer } from '../../client/tell-server.ts';
+import { reportServer } from '../../client/report-server.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import type { CommandForm } from '../command-forms.ts';
 import type { DeclaredOperation } from './declared-operations.ts';
@@ -32,7 +32,7 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
   const watches = form.watches || flags.watch === true;
   // What is not there yet may come while somebody watches.
-  const purpose = watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation);
+  const purpose = watches && purposeOf(operation) === 'read' ? 'write' : purposeOf(operation);
   let opened = await openClient(flags, purpose, terminal);
   const again = async (call: Call, error: unknown): Promise<unknown> => {
     // It was just ending, as for a restart.
@@ -82,7 +82,7 @@ async function afterwards(
 ): Promise<number> {
   const cancels = operation.name === 'cancel_request' || input['status'] === 'cancelled';
   const awaited = requestsIn(answer, cancels);
-  const waits = flags.wait === true || opened.works === true;
+  const waits = flags.wait === true || opened.reconciles === true;
   if (!waits) await print(operation.name, answer, flags.output, terminal);
   const client = await clientOfWorker(opened, flags, terminal, awaited);
   try {
@@ -90,7 +90,7 @@ async function afterwards(
       if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
-    const here = opened.works ? { here: dataDirectoryOf(flags.config) } : {};
+    const here = opened.reconciles ? { here: dataDirectoryOf(flags.config) } : {};
     return await waited(client, operation, answer, { ...awaited, ...here }, flags, terminal);
   } finally {
     if (client !== opened.client) await client.close();
@@ -99,18 +99,18 @@ async function afterwards(
 
 /** The client to ask from now on. What was stored stays stored when no server can be started: that is said with the ids. */
 async function clientOfWorker(
-  { client, left }: Opened,
+  { client, unserved }: Opened,
   flags: RunFlags,
   terminal: Terminal,
   { request_ids }: WaitingFor,
 ): Promise<OperationClient> {
-  if (!left) return client;
-  const { seeToWork } = await import('../../client/ensure-server.ts');
+  if (!unserved) return client;
+  const { ensureServer } = await import('../../client/ensure-server.ts');
   try {
-    const place = await seeToWork(left.loaded.configuration, flags.config);
+    const place = await ensureServer(unserved.loaded.configuration, flags.config);
     if (!place) return client;
-    tellServer(place, terminal);
-    return (await openClient(flags, 'store', terminal)).client;
+    reportServer(place, terminal);
+    return (await openClient(flags, 'write', terminal)).client;
   } catch (error) {
     terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);
     throw error;
@@ -149,15 +149,22 @@ async function waited(
 
 const defaultInterval = 2;
 
-async function watchOperation({ client, alone }: Opened, { operation, input }: Call, flags: RunFlags, terminal: Terminal): Promise<number> {
+async function watchOperation(
+  { client, without_server }: Opened,
+  { operation, input }: Call,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   using stop = interruption();
   const look = async () => {
     const answer = await client.call(operation.name, input, stop.signal);
     return { answer, text: await textOf(operation.name, answer, flags.output, terminal, { each: true, input }) };
   };
   const isRequest = operation.name === 'sync_and_get_request';
-  if (alone !== undefined)
-    terminal.err(`No server runs on ${alone}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`);
+  if (without_server !== undefined)
+    terminal.err(
+      `No server runs on ${without_server}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`,
+    );
   const last = await watch(
     {
       look,

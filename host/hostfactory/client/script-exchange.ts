@@ -43,8 +43,8 @@ async function addressOf(directory: string): Promise<NetConnectOpts | undefined>
   const { socket_path, host, port } = place;
   if (socket_path && fs.existsSync(socket_path)) return { path: socket_path };
   // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now, another provider's server too.
-  const { isItsProcess } = await import('../../client/running-server.ts');
-  return isItsProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
+  const { isServerProcess } = await import('../../client/running-server.ts');
+  return isServerProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
 }
 
 /** Empty: nobody says, or whoever does may not be asked. */

@@ -29,7 +29,7 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
       const lease = await pool.lease(purposeOf(operation));
       try {
         const answer = await lease.client.call(operation.name, input, signal);
-        if (operation.leaves_work) await lease.seeToWork(answer);
+        if (operation.leaves_work) await lease.ensureServer(answer);
         return answer;
       } catch (error) {
         if (tries === mostTries || signal.aborted || !mayBeSentAgain(operation, error)) throw error;

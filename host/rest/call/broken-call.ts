@@ -14,18 +14,18 @@ const fixed = Object.entries({ 'content-type': 'application/json; charset=utf-8'
   .join('');
 
 interface Answering extends Socket {
-  /** What is answered just now. Node's own name. */
+  /** The answer in progress. The name is Node's. */
   readonly _httpMessage?: ServerResponse<IncomingMessage> | null;
 }
 
-/** Answers what is not even HTTP, where the connection still takes an answer. */
+/** Answers data that are not valid HTTP, while the connection can still send an answer. */
 export function refuseBrokenCall(error: NodeJS.ErrnoException, socket: Answering): void {
   const before = socket._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // A whole call came before it on this connection: that one has its answer, and nothing follows.
+  // A complete call came before the invalid data: the connection closes after the answer to that call.
   if (before && (before.headersSent || before.req.complete)) {
     if (before.writableFinished) socket.destroySoon();
     else before.once('finish', () => socket.destroySoon());

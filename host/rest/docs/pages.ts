@@ -10,7 +10,10 @@ export interface PagesOptions {
   readonly log: Log;
 }
 
-/** The documentation pages: a server inside the server, since what it needs is large and few ever look. It listens nowhere. */
+/**
+ * Creates the server of the documentation pages. It is a separate Fastify server that does not listen, since its
+ * dependencies are large and rarely needed.
+ */
 export async function documentationPages({ document, log }: PagesOptions): Promise<FastifyInstance> {
   const [helmet, swagger, swaggerUi] = await Promise.all([
     import('@fastify/helmet'),

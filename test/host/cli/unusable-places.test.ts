@@ -52,6 +52,6 @@ test('a file where the data directory should be, and a log that is none, are sai
   isSentence(
     t,
     await execCli(['server', 'start'], { cwd: directory }),
-    /cannot log into .*server\.log \(EISDIR\)\. Change the permissions, or set MUSTER_DATA_DIR/,
+    /cannot write its log .*server\.log \(EISDIR\)\. Change the permissions, or set MUSTER_DATA_DIR/,
   );
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { startInBackground } from '../../../host/client/background-server.ts';
-import { isItsProcess } from '../../../host/client/running-server.ts';
+import { isServerProcess } from '../../../host/client/running-server.ts';
 import { readLog } from '../../../host/client/server-log.ts';
 import { isTaken, lockDataDirectory, makeDataDirectory } from '../../../host/data-directory/data-directory.ts';
 import { readServerPlace, writeServerPlace } from '../../../host/data-directory/server-place.ts';
@@ -22,7 +22,7 @@ async function placeFor(t: ExecutionContext, options: PlaceOptions = {}): Promis
     // One that is still starting when a test fails has the directory before it says where it is.
     await until(async () => {
       const running = readServerPlace(data);
-      if (running && isItsProcess(running)) process.kill(running.pid, 'SIGKILL');
+      if (running && isServerProcess(running)) process.kill(running.pid, 'SIGKILL');
       return !existsSync(data) || !isTaken(data);
     });
     await place.close();
@@ -178,7 +178,7 @@ test.serial('a server that hangs, and one that is not there, are told within two
   const took = performance.now() - began;
   process.kill(server.pid, 'SIGCONT');
   t.is(hung.code, 5);
-  t.regex(hung.err, /muster\.sock does not answer\. Tried: list_templates, then whether it lives/);
+  t.regex(hung.err, /muster\.sock does not answer\. Tried: list_templates, then its liveness/);
   t.true(took < 4_000, `${took} ms, of which 2000 are the patience and the rest the start of a process on a busy machine`);
   const absent = await place.muster('templates', 'list', '--url', 'http://127.0.0.1:1');
   t.is(absent.code, 5);

@@ -41,7 +41,7 @@ test('stopping ends no process that merely stands in the data directory', async 
     t.is(code, 4, err);
     t.regex(
       err,
-      new RegExp(`names the process ${child.pid} as its server, but that process does not have the directory: it is left alone`),
+      new RegExp(`names the process ${child.pid} as its server, but that process does not hold the directory: it is left alone`),
     );
   }
   t.true(lives(child));
@@ -66,7 +66,7 @@ test('a link to what another server wrote is not believed, and a server does not
   for (const name of ['server.options.json.new', 'server.options.json', 'server.log']) symlinkSync(precious, join(data, name));
   writeServerPlace(data, placeOf(1));
   writeLastStart(data, { cwd: '/', options: [] } as unknown as StartRecord);
-  t.throws(() => openServerLog(data), { message: /cannot log into .*server\.log \(ELOOP\)/ });
+  t.throws(() => openServerLog(data), { message: /cannot write its log .*server\.log \(ELOOP\)/ });
   t.is(readFileSync(precious, 'utf8'), 'precious');
   t.is((await execCli(['server', 'stop'], { cwd: elsewhere, env: { MUSTER_DATA_DIR: elsewhere } })).code, 0);
 });
@@ -122,7 +122,10 @@ withForeignFiles("root ends no process of another user because a third one's fil
     for (const each of [data, join(data, 'server.json')]) chownSync(each, foreignUser, foreignUser);
     const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
     t.is(code, 4, err);
-    t.regex(err, new RegExp(`the process belongs to the user with id ${user ?? 0}, and the user with id ${foreignUser} wrote that`));
+    t.regex(
+      err,
+      new RegExp(`the process belongs to the user with id ${user ?? 0}, and the user with id ${foreignUser} wrote server\\.json`),
+    );
     t.true(lives(child));
   }
 });

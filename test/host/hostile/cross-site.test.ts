@@ -83,7 +83,7 @@ test('a form of any page orders nothing: input comes from a JSON body alone, and
     t.is((await send(server, { path: order, headers: { 'content-type': type } })).status, 415, type);
   const bare = await send(server, { path: order });
   t.is(bare.status, 400);
-  t.regex(bare.body, /\/machine_count: stands in the query; this call takes its input from a JSON body/);
+  t.regex(bare.body, /\/machine_count: is in the query; this call reads its input from the JSON body/);
   const json = { 'content-type': 'application/json' };
   const both = await send(server, { path: order, headers: json, body: '{"template_id":"small","machine_count":100}' });
   t.is(both.status, 400);

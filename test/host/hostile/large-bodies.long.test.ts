@@ -23,7 +23,7 @@ test('large bodies that one client has under way are bounded together; small one
   for (const { ended } of all) void ended.then((text) => refused.push(text));
   await server.until(async () => refused.length >= 28);
   for (const text of refused) t.is(statusOf(text), 503, text.slice(0, 300));
-  t.regex(refused[0] ?? '', /large bodies under way/);
+  t.regex(refused[0] ?? '', /large bodies are in progress/);
   t.is((await talk(server.port, head(100) + body(100))).answers[0]?.status, 200, 'a small one');
   for (const { socket } of all) socket.destroy();
   await server.until(async () => (await talk(server.port, head(900_000) + body(900_000))).answers[0]?.status !== 503);

@@ -5,7 +5,7 @@ import { read } from './unruly.ts';
 
 /** One that takes memory may be found while it is still at it. */
 const said = (rule: string, ended: boolean): string => {
-  const [hung, over] = [`held the loop's thread up`, `ended the loop's thread`];
+  const [hung, over] = [`blocked the loop thread`, `ended the loop thread`];
   return rule.includes('swallows') ? `(${hung}|${over})` : ended ? over : hung;
 };
 
@@ -31,7 +31,7 @@ for (const { rule, how, ended } of [
         const found = await broker.health('bad');
         return found.status === 'unhealthy' && (found as { readonly message: string });
       });
-      t.regex(message, new RegExp(`${said(rule, ended)}.*nothing of it is called before 20`));
+      t.regex(message, new RegExp(`${said(rule, ended)}.*it is not called before 20`));
       // While it is left alone.
       await broker.completed(await broker.request('good'));
       t.is((await broker.health('good')).status, 'healthy');
@@ -68,7 +68,7 @@ for (const { rule, how, ended } of [
       const bad = await broker.request('bad');
       const { message } = await broker.until(async () => {
         const found = await broker.status(bad);
-        return /nothing for requests of template 'bad' is called before 20/.test(found.message) && found;
+        return /it is not called for requests of template 'bad' before 20/.test(found.message) && found;
       });
       t.regex(message, new RegExp(said(rule, ended)));
       await broker.completed(await broker.request('good'));
@@ -111,7 +111,7 @@ test.serial('what a call for a request throws in a timer does not end the thread
   const id = await broker.request('bad');
   await broker.completed(id);
   const line = await broker.until(async () =>
-    broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw where nobody waits')),
+    broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw an error that no caller catches')),
   );
   t.is(line.fields['request_id'], id);
   t.not((await broker.health('bad')).status, 'unhealthy');

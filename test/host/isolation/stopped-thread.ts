@@ -80,7 +80,7 @@ export async function bootUnruly(
       return body.request_id as string;
     },
     cure: (name: string) => rmSync(`${stateOf(name)}.rule`, { force: true }),
-    stops: () => told.filter(({ message }) => /It is replaced\.$|^The loop thread hangs/.test(message)).length,
+    stops: () => told.filter(({ message }) => /The server replaces it\.$|^The loop thread hangs/.test(message)).length,
     again: async () => {
       await broker.close();
       broker = await start();

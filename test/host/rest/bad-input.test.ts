@@ -102,7 +102,7 @@ test('what is wrong with the query neither hides nor makes up anything of the bo
   const { status, body } = await broker.call('POST', path, { template_id: 'small', additional_data: 5 });
   t.is(status, 400);
   t.regex(body.detail, /\/additional_data: must be an object/);
-  for (const name of ['machineCount', 'machine_count']) t.true(body.detail.includes(`/${name}: stands in the query`), name);
+  for (const name of ['machineCount', 'machine_count']) t.true(body.detail.includes(`/${name}: is in the query`), name);
 });
 
 test('ids in paths may be anything and find nothing', async (t) => {

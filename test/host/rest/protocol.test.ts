@@ -12,7 +12,7 @@ test.after.always(() => broker.close());
 test('an unknown path is 404 with a detail, also outside the API', async (t) => {
   const inside = await broker.call('GET', '/nothing');
   t.is(inside.status, 404);
-  t.deepEqual(inside.body, { detail: 'Nothing is served at GET /api/v1/nothing.', code: 'NOT_FOUND' });
+  t.deepEqual(inside.body, { detail: 'No route serves GET /api/v1/nothing.', code: 'NOT_FOUND' });
   const outside = await broker.app.inject('/templates/');
   t.is(outside.statusCode, 404);
   t.regex(outside.json().detail, /The API is below \/api\/v1\./);
@@ -76,7 +76,7 @@ test('no other path has a slash at the end: there is nothing, rather than a wron
   for (const path of ['/templates/small/', '/providers/east/', '/requests/return/', '/requests/req-1/status/', '/templates//']) {
     const { status, body } = await broker.call('GET', path);
     t.is(status, 404, path);
-    t.regex(body.detail, /^Nothing is served at GET /, path);
+    t.regex(body.detail, /^No route serves GET /, path);
   }
   t.is((await broker.call('POST', '/templates/validate/', {})).status, 404);
   t.is((await broker.app.inject('/livez/')).statusCode, 404);

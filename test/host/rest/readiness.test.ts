@@ -48,7 +48,7 @@ test('the broker is not ready when the loop stands still or the storage is gone'
   await broker.broker.loop?.stop();
   const answer = await broker.app.inject('/readyz');
   t.is(answer.statusCode, 503);
-  t.like(answer.json().checks, { storage: { ok: true }, loop: { ok: false, message: 'The loop is stopped.' } });
+  t.like(answer.json().checks, { storage: { ok: true }, loop: { ok: false, message: 'The loop has stopped.' } });
   await broker.broker.close();
   t.false((await broker.app.inject('/readyz')).json().checks.storage.ok);
 });

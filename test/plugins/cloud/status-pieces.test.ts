@@ -20,7 +20,7 @@ function answerOf(events: readonly number[]): string {
 const idsIn = (text: string) => [...text.matchAll(/<instanceId>(i-\d+)</g)].map(([, id]) => id);
 const count = (text: string, mark: string) => text.split(mark).length - 1;
 
-test('each piece is a whole answer of at most so many machines, and all of them have each machine once and in order', (t) => {
+test('each piece of a status answer is a whole answer, and all of them have each machine once and in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 }), { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (events, most) => {
       const answer = answerOf(events);

@@ -52,9 +52,9 @@ export function startWithReload(argv: readonly string[]): void {
 
   async function startAnew(file: string): Promise<void> {
     if (child) {
-      const { code, said } = await tryStart(options);
+      const { code, output } = await tryStart(options);
       if (stopping) return;
-      if (code !== 0) return say(`${said}${file} changed; muster goes on as it is, since it could not start so.`);
+      if (code !== 0) return say(`${output}${file} changed; muster goes on as it is, since it could not start so.`);
     }
     say(`${file} changed; muster starts anew.`);
     ending = true;

@@ -41,9 +41,9 @@ export async function restartServer(flags: RestartFlags, terminal: Terminal): Pr
   const again = startAgain(last, { flags, dataDirectory, here: process.env, cwd: process.cwd(), ...(place ? { pid: place.pid } : {}) });
   for (const note of again.notes) terminal.err(`${note}\n`);
   if (place) {
-    const { code, said } = await tryStart(again.options, again.around);
+    const { code, output } = await tryStart(again.options, again.context);
     if (code !== 0) {
-      terminal.err(`${said}muster: nothing was stopped: the server (pid ${place.pid}) goes on as it is.\n`);
+      terminal.err(`${output}muster: nothing was stopped: the server (pid ${place.pid}) goes on as it is.\n`);
       return code;
     }
     const ended = await endServer(place, flags.force ?? false, terminal);
@@ -71,8 +71,8 @@ async function turnOn(dataDirectory: string): Promise<Disposable> {
 }
 
 /** A start that is told from outside of the turn, as by `server start --foreground`, may still be faster. */
-async function startOn(dataDirectory: string, { options, around }: Again): Promise<Started> {
-  const started = await startWithLock(dataDirectory, options, around);
+async function startOn(dataDirectory: string, { options, context }: Again): Promise<Started> {
+  const started = await startWithLock(dataDirectory, options, context);
   if (!started.place || started.own) return started;
   throw new BrokerError('CONFLICT', `Another server (pid ${started.place.pid}, ${urlOf(started.place)}) was faster on ${dataDirectory}.`);
 }

@@ -4,7 +4,7 @@ import { BrokerError } from '../../../../core/contract/errors.ts';
 import { isTaken } from '../../../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../../../data-directory/server-place.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
-import { isItsProcess } from '../../../client/running-server.ts';
+import { isServerProcess } from '../../../client/running-server.ts';
 import { whyNotItsServer } from '../../../client/server-process.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -47,11 +47,11 @@ export async function livingServer(dataDirectory: string): Promise<ServerPlace |
   const end = performance.now() + startMs;
   for (;;) {
     const place = readServerPlace(dataDirectory);
-    if (place && isItsProcess(place)) {
+    if (place && isServerProcess(place)) {
       const why = whyNotItsServer(place, dataDirectory);
       if (why === undefined) return place;
       // It may have ended just now.
-      if (isItsProcess(place)) throw notItsServer(place, dataDirectory, why);
+      if (isServerProcess(place)) throw notItsServer(place, dataDirectory, why);
     }
     if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
     if (performance.now() > end)
@@ -78,7 +78,7 @@ async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Pr
       throw new BrokerError('CONFLICT', `The server (pid ${place.pid}) belongs to another user, who has to stop it.`);
   }
   const end = performance.now() + ms;
-  while (isItsProcess(place)) {
+  while (isServerProcess(place)) {
     if (performance.now() > end) return false;
     await sleep(pollMs);
   }

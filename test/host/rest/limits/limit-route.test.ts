@@ -129,7 +129,7 @@ test('the call beyond the limit is 429 in the form of its route, says when to co
   const refused = await broker.call('POST', '/machines/request', ask);
   t.is(refused.status, 429);
   t.deepEqual(Object.keys(refused.body), ['detail', 'code']);
-  t.regex(refused.body.detail, /^A client may make 1 calls that make or end requests in 60 s, and this one did; try again in 60 s\.$/);
+  t.regex(refused.body.detail, /^This client made 1 calls that create or end requests in 60 s, which is the limit; try again in 60 s\.$/);
   t.deepEqual(Object.keys(shown(refused)).toSorted(), names);
   t.like(shown(refused), { limit: 1, remaining: 0, window: 60 });
   t.is(Number(refused.headers['retry-after']), 60);

@@ -34,7 +34,7 @@ export function tellStart(started: Started, dataDirectory: string, terminal: Ter
     terminal.err(`It logs to ${logFileOf(dataDirectory)}; \`muster server stop\` ends it.\n`);
     return exitCodes.done;
   }
-  for (const line of started.said) terminal.err(`${line}\n`);
+  for (const line of started.output) terminal.err(`${line}\n`);
   const { code, pid } = started;
   if (code === undefined)
     terminal.err(`muster: the server (pid ${pid}) has not answered within 15 s; it may still come: muster server status\n`);

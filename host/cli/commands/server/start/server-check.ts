@@ -1,5 +1,5 @@
 import { sentence } from '../../../../../core/contract/findings.ts';
-import { whyNotFree } from '../../../../client/free-port.ts';
+import { listenError } from '../../../../client/listen-error.ts';
 import { runningServer } from '../../../../client/running-server.ts';
 import { refuseSamples } from '../../../../data-directory/refuse-samples.ts';
 import { cannotListen } from '../../../../http/serve-http.ts';
@@ -18,7 +18,7 @@ export async function checkStart(flags: StartFlags, terminal: Terminal): Promise
   for (const finding of loaded.findings) terminal.err(`muster: ${finding.level}: ${sentence(finding)}\n`);
   const running = await runningServer(data_directory);
   // The server that would be replaced has its port until then.
-  const taken = running?.port === server.port ? undefined : await whyNotFree(server.port, server.host);
+  const taken = running?.port === server.port ? undefined : await listenError(server.port, server.host);
   if (taken) throw cannotListen(server.host, server.port, taken);
   terminal.out(`A server can be started with ${loaded.file ?? 'the samples, since no configuration was found'}.\n`);
   return exitCodes.done;

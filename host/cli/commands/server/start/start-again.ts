@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { configurationDirectory } from '../../../../../config/sources/search-places.ts';
 import { BrokerError } from '../../../../../core/contract/errors.ts';
-import type { Surroundings } from '../../../../client/background-server.ts';
+import type { ProcessContext } from '../../../../client/background-server.ts';
 import type { StartRecord } from '../../../../data-directory/start-record.ts';
 import { optionsOf, optionsOver, type ConfigurationFlags } from './start-flags.ts';
 
 /** What the process of a server is started with so that it is what ran before. */
 export interface Again {
   readonly options: readonly string[];
-  readonly around: Surroundings;
+  readonly context: ProcessContext;
   /** What the person should know, a sentence each. */
   readonly notes: readonly string[];
 }
@@ -36,14 +36,14 @@ export function startAgain(last: StartRecord | undefined, { flags, dataDirectory
   const { socketPath } = flags;
   const given = optionsOf({ ...flags, ...(socketPath === undefined ? {} : { socketPath: resolve(cwd, socketPath) }) });
   const named = flags.config === undefined ? undefined : resolve(cwd, flags.config);
-  if (!last) return { options: [...configured(named), ...given], around: {}, notes: [] };
+  if (!last) return { options: [...configured(named), ...given], context: {}, notes: [] };
   const config = named ?? last.config ?? undefined;
   if (config !== undefined && !existsSync(config)) throw gone(config, named === undefined);
   const from = [last.cwd, dirname(config ?? dataDirectory)].find((directory) => existsSync(directory)) ?? cwd;
   const env = { ...without(here), ...last.env, ...secretsAgain(last.secret_env, here, pid) };
   return {
     options: [...configured(config), ...optionsOver(last.options, given)],
-    around: { cwd: from, env: onDataDirectory(env, dataDirectory, config, from) },
+    context: { cwd: from, env: onDataDirectory(env, dataDirectory, config, from) },
     notes: unused(here, env),
   };
 }

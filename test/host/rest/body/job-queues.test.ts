@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { oneATurn, oneByOne } from '../../../../host/rest/body/one-a-turn.ts';
+import { tickQueue, serialQueue } from '../../../../host/rest/body/job-queues.ts';
 import { bootBroker } from '../../../support/boot-broker.ts';
 
 test('the first is done at once, every other one in a turn of its own', async (t) => {
-  const inTurn = oneATurn();
+  const inTurn = tickQueue();
   const done: string[] = [];
   for (const name of ['a', 'b', 'c']) inTurn(() => void done.push(name));
   t.deepEqual(done, ['a']);
@@ -22,7 +22,7 @@ test('the first is done at once, every other one in a turn of its own', async (t
 });
 
 test('each is done in the context of the call that it belongs to', async (t) => {
-  const inTurn = oneATurn();
+  const inTurn = tickQueue();
   const calls = new AsyncLocalStorage<string>();
   const done: (string | undefined)[] = [];
   for (const name of ['a', 'b', 'c']) calls.run(name, () => inTurn(() => void done.push(calls.getStore())));
@@ -32,7 +32,7 @@ test('each is done in the context of the call that it belongs to', async (t) => 
 });
 
 test('one that throws keeps no other one back', async (t) => {
-  const inTurn = oneATurn();
+  const inTurn = tickQueue();
   const done: string[] = [];
   t.throws(() =>
     inTurn(() => {
@@ -45,7 +45,7 @@ test('one that throws keeps no other one back', async (t) => {
 });
 
 test('what waits for others meanwhile is begun when the one before it is done, however that ended', async (t) => {
-  const oneAfterAnother = oneByOne();
+  const oneAfterAnother = serialQueue();
   const begun: string[] = [];
   const first = Promise.withResolvers<string>();
   const answers = [

@@ -8,7 +8,7 @@ const told = (ms: number, kind: FaultKind | undefined) => ({
 });
 
 /** A meter that also tells every call at debug: of which instance, what, how long, and the kind of its fault. What was sent and answered is not told. */
-export const toldCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
+export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
   verb(instance, verb) {
     const counted = meter.verb(instance, verb);
     return (ms, kind) => {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { inTurn } from '../../../../host/rest/body/in-turn.ts';
+import { queuePerConnection } from '../../../../host/rest/body/queue-per-connection.ts';
 
 /** A connection; what is sent over it goes on when it is its turn, and is then answered by hand. */
 function connection() {
@@ -16,7 +16,7 @@ function connection() {
     send(calls: number) {
       for (let i = 0; i < calls; i += 1) {
         const call = answers.push(new EventEmitter()) - 1;
-        inTurn({ socket } as unknown as IncomingMessage, answers[call] as EventEmitter as never, () => void gone.push(call));
+        queuePerConnection({ socket } as unknown as IncomingMessage, answers[call] as EventEmitter as never, () => void gone.push(call));
       }
     },
   };
