@@ -37,7 +37,7 @@ test('each piece of a status answer is a whole answer, and all of them have each
   );
 });
 
-test('what is no list of machines stays as it is', (t) => {
+test('a status answer without machines stays as it is', (t) => {
   for (const answer of ['', 'no XML', '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>', answerOf([])])
     t.deepEqual([...statusPieces(answer, 1)], [answer]);
 });
