@@ -43,7 +43,7 @@ export interface LoopParts {
   readonly types: readonly ProviderType<any, any>[];
   readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];
-  /** Who is told what is journalled. */
+  /** The receivers of the events of the journal. */
   readonly sinks?: readonly EventSink[];
   readonly data_directory: string;
   readonly clock: Clock;
@@ -51,30 +51,30 @@ export interface LoopParts {
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
-  /** Knows in whose name code of plugins runs, for the search after a hang. */
+  /** Tracks which plugin code runs, for the diagnosis of hangs. */
   readonly watch?: CallTracking;
-  /** Instances that are left alone for now, because their plugin hung an earlier loop. */
+  /** Instances to which calls are paused, because their plugin blocked an earlier loop. */
   readonly quarantine?: readonly Quarantined[];
-  /** Calls that stopped an earlier loop, and are not stored yet. */
+  /** Calls that stopped an earlier loop and are not stored yet. */
   readonly stopped?: readonly Stoppage[];
-  /** Told in batches which requests were looked at, and when (epoch milliseconds). */
+  /** Called in batches with the observed requests and the time of the observation (epoch milliseconds). */
   looked?(request_ids: readonly string[], at: number): void;
 }
 
 export interface RunningLoop {
-  /** Looks at these requests now, at most once in two seconds each. */
+  /** Observes these requests now, each at most once in two seconds. */
   look(request_ids: readonly string[]): void;
-  /** Asks an instance now whether it answers, and says how it is. PROVIDER_NOT_FOUND when it is not configured. */
+  /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
   check(instance: string): Promise<Checked>;
-  /** Code of a plugin failed in the name of an instance, outside of any call. */
+  /** Code of a plugin failed for an instance outside any call. */
   failed(instance: string, message: string): void;
-  /** Why nothing is carried out at the moment; undefined: the storage serves. */
+  /** Why the loop cannot continue; undefined when the storage serves. */
   trouble(): string | undefined;
-  /** Ends calls under way, gives claims back in good order, closes sessions. The store stays open. Idempotent. */
+  /** Ends running calls, yields the claims, closes the sessions. The store stays open. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts the loop that carries out what callers asked for. One runs in a process. */
+/** Starts the reconciler loop. A process runs at most one. */
 export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const facts = new Facts(parts.store, parts.clock, parts.instances);
   await facts.follow();
@@ -86,10 +86,10 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   return loop;
 }
 
-/** Who has an instance asked waits so long for its answer. */
+/** The time-out of a requested check. */
 const checkMs = 20_000;
 
-/** Calls under way get this long to end, and as long again after they were aborted. */
+/** The time for running calls to end, and again after they were aborted. */
 const stopMs = 4_000;
 
 class Loop implements RunningLoop {
@@ -169,7 +169,7 @@ class Loop implements RunningLoop {
       record: (claimed, apply) => committer.commit(claimed, [apply]),
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
-      tellReports: (instance, trouble) =>
+      noteReportTrouble: (instance, trouble) =>
         trouble === undefined ? this.#health.cured(instance, 'reports') : this.#health.misbehaved(instance, 'reports', trouble),
     };
     const around = { clock, settings, facts, directory: this.#directory, pool: this.#pool };
@@ -222,7 +222,7 @@ class Loop implements RunningLoop {
   async #stop(): Promise<void> {
     this.#leaving = true;
     await this.#claimPool.stop(stopMs, () => this.#stopping.abort());
-    this.#tellLooks();
+    this.#reportObserved();
     this.#unknownHosts[Symbol.dispose]();
     this.#populating[Symbol.dispose]();
     this.#delivery[Symbol.dispose]();
@@ -233,7 +233,7 @@ class Loop implements RunningLoop {
   }
 
   async #betweenRounds(): Promise<void> {
-    this.#tellLooks();
+    this.#reportObserved();
     this.#delivery.begin();
     void this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
     this.#sweep.begin(this.#parts.instances);
@@ -242,10 +242,10 @@ class Loop implements RunningLoop {
     this.#populating.begin();
     await this.#retention
       .retention()
-      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'What is over could not be removed; trying again later.'));
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
   }
 
-  /** What of a request became durable: those that wait for it need not wait for their next look. */
+  /** Wakes the requests that wait for the change that became durable. */
   #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
     reportEnd(this.#parts.log, before, change.request);
     for (const machine of change.changedMachines) {
@@ -256,7 +256,7 @@ class Loop implements RunningLoop {
     if (change.request.waits_for !== before.waits_for) this.#slots.leave(claimed, change.request.waits_for);
   }
 
-  #tellLooks(): void {
+  #reportObserved(): void {
     if (this.#lookedAt.size === 0) return;
     this.#parts.looked?.([...this.#lookedAt], this.#clock.now());
     this.#lookedAt.clear();
@@ -269,7 +269,7 @@ class Loop implements RunningLoop {
   }
 }
 
-/** The id of this installation: random, made once for a store. Marks in every cloud what is ours. */
+/** The id of this installation: random, made once for each store. It marks the resources of muster in every cloud. */
 async function installationOf(store: Store, now: number): Promise<string> {
   const key = { topic: 'installation', name: '', item: '' };
   const known = await store.get('fact', key);

@@ -27,7 +27,7 @@ import { ReturnWatch } from './claims/return-watch.ts';
 import type { SlotQueue } from './claims/slot-queue.ts';
 import type { Settings } from './settings.ts';
 
-/** What a request is carried on with. */
+/** The dependencies of the runner. */
 export interface RunnerParts {
   readonly store: Store;
   readonly clock: Clock;
@@ -40,39 +40,39 @@ export interface RunnerParts {
   readonly committer: Committer;
   readonly tools: Tools;
   readonly surroundings: Surroundings;
-  /** Knows for whom plugins are asked. */
+  /** Tracks for which request plugins are called. */
   readonly watch: CallTracking;
   readonly claimPool: Pick<ClaimPool, 'due' | 'giveBack'>;
-  /** The loop is being stopped: no other step is begun. */
+  /** The loop is being stopped: no further step is started. */
   leaving(): boolean;
-  /** A provider answered for all machines of the request. */
+  /** Called when the provider answered for all machines of the request. */
   looked(request_id: string): void;
 }
 
-/** Outcomes of steps that are taken in before other requests get a turn. */
+/** The number of outcomes that are committed before other requests continue. */
 const appliesAtOnce = 4;
 
-/** Carries on the requests that are held here. */
+/** Runs the requests that are held here. */
 export class RequestRunner {
   readonly #parts: RunnerParts;
-  /** How far the returns that are held are watched. */
+  /** The observation of each held return. */
   readonly #returns = new WeakMap<ClaimedRequest, ReturnWatch>();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
-  /** Decides and acts for one request until nothing is due. Never two at a time for the same request. */
+  /** Plans and executes steps for one request until none is due. Must not run twice at a time for the same request. */
   async run(claimed: ClaimedRequest): Promise<void> {
     while (!this.#parts.leaving()) {
       claimed.fence();
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
-      while (claimed.present().signals.length > 0) await this.#takeIn(claimed);
-      if (claimed.case.request.kind === 'return') return this.#watchReturn(claimed);
+      while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
+      if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
       await this.#bar(claimed);
       await this.#reach(claimed);
       const circumstances = circumstancesOf(claimed, this.#parts.surroundings);
-      const decision = this.#parts.watch.about(calledFor(claimed.case.request), () => nextStep(claimed.case, circumstances));
+      const decision = this.#parts.watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, circumstances));
       if (decision.steps.length === 0) return this.#settle(claimed, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, claimed, this.#parts.tools)));
       const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -80,7 +80,7 @@ export class RequestRunner {
       if (looks.length > 0) claimed.refresh_now = false;
       if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
         this.#parts.looked(claimed.request_id);
-      // What came of the steps that succeeded is kept, whatever became of the others.
+      // The outcomes of successful steps are kept, whatever happened to the others.
       for (const [index, part] of chunks(applies, appliesAtOnce).entries()) {
         if (index > 0) await turn();
         await this.#parts.committer.commit(claimed, part);
@@ -89,35 +89,35 @@ export class RequestRunner {
     }
   }
 
-  /** What callers wished. A machine that was found for this request and that another one has must not keep the signals of callers waiting. */
-  async #takeIn(claimed: ClaimedRequest): Promise<void> {
+  /** Applies signals. A found machine that belongs to another request must not block the signals of callers. */
+  async #applySignals(claimed: ClaimedRequest): Promise<void> {
     try {
       await this.#parts.committer.commit(claimed, [applySignals]);
     } catch (error) {
       if (!isBrokerError(error) || error.details['held_by'] === undefined) throw error;
       this.#parts.log.error(
         { request_id: claimed.request_id, ...error.details },
-        'A machine was found for a request, and another one has it.',
+        'A machine was found for a request, but it belongs to another one.',
       );
       await this.#parts.committer.commit(claimed, [(change) => applySignals(change, false)]);
     }
   }
 
-  /** Gives up what was ordered where calls for this request stopped the thread too often. */
+  /** Abandons the orders at instances where calls for this request stopped the thread too often. */
   async #bar(claimed: ClaimedRequest): Promise<void> {
     const { surroundings, committer, settings } = this.#parts;
     for (const [instance, why] of surroundings.stoppages.barredFor(claimed.request_id)) {
-      const open = claimed.case.attempts.some((attempt) => attempt.provider_instance === instance && attempt.state === 'open');
+      const open = claimed.state.attempts.some((attempt) => attempt.provider_instance === instance && attempt.state === 'open');
       if (open) await committer.commit(claimed, [(change) => applyBarred(change, instance, why, settings)]);
     }
   }
 
-  /** Connects the instances that the request's attempts are at: without a session nothing can be decided about them. */
+  /** Connects to the instances of the request's attempts, because decisions about them need a session. */
   async #reach(claimed: ClaimedRequest): Promise<void> {
-    const names = new Set(claimed.case.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
+    const names = new Set(claimed.state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
     for (const name of names) {
       if (this.#parts.pool.known(name) || !this.#parts.directory.instance(name)) continue;
-      // That it cannot be reached is known by the end of the call.
+      // A failed connection counts as an unanswered call.
       const reached = await this.#parts.pool.connect(name).then(
         () => true,
         () => false,
@@ -126,24 +126,27 @@ export class RequestRunner {
     }
   }
 
-  /** Nothing is to be done now: remembers when there will be. */
+  /** Nothing is due now: stores the message and schedules the next decision. */
   async #settle(claimed: ClaimedRequest, decision: Decision, heldBack: boolean): Promise<void> {
     const { again_ms, message } = decision;
     if (message !== undefined) await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ message })]);
-    if (claimed.case.request.waits_for !== undefined && !heldBack) {
+    if (claimed.state.request.waits_for !== undefined && !heldBack) {
       await this.#parts.committer.commit(claimed, [(change) => change.stopWaiting()]);
       this.#parts.slots.leave(claimed);
     }
-    const unreachable = claimed.case.attempts.some(
+    const unreachable = claimed.state.attempts.some(
       (attempt) => this.#parts.pool.known(attempt.provider_instance)?.identity !== attempt.identity,
     );
     if (unreachable)
-      await reportMissing(claimed.case, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
-    const wait = Math.min(again_ms ?? Infinity, unreachable ? this.#followUpMs(claimed.case) : Infinity);
+      await reportMissing(claimed.state, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
+    const wait = Math.min(again_ms ?? Infinity, unreachable ? this.#followUpMs(claimed.state) : Infinity);
     await this.#rest(claimed, wait === Infinity ? undefined : wait);
   }
 
-  /** When an instance that cannot be reached now is tried again: soon where machines of it live or may come, later where something is merely to be removed. */
+  /**
+   * The wait before an unreachable instance is tried again: short while its machines live or may arrive, longer when
+   * only a disposal is left.
+   */
   #followUpMs({ machines, attempts }: RequestState): number {
     if (machines.counts().alive > 0 || !attempts.every(isSettled)) return 10_000;
     const isLeft = (attempt: AttemptRecord): boolean =>
@@ -152,18 +155,19 @@ export class RequestRunner {
   }
 
   async #watchReturn(claimed: ClaimedRequest): Promise<void> {
-    const watch = this.#returns.get(claimed) ?? new ReturnWatch(this.#parts.store, claimed.case.request);
+    const watch = this.#returns.get(claimed) ?? new ReturnWatch(this.#parts.store, claimed.state.request);
     this.#returns.set(claimed, watch);
     const progress = await watch.progress((name) => this.#parts.directory.instance(name) !== undefined);
     await this.#parts.committer.commit(claimed, [(change) => watchReturn(change, progress)]);
-    await this.#rest(claimed, isTerminal(claimed.case.request.status) ? undefined : this.#parts.settings.look_soon_ms);
+    await this.#rest(claimed, isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.look_soon_ms);
   }
 
-  /** Holds on to the request while something is due soon, else gives it back with the time when it is due again. */
+  /** Keeps the request while something is due soon, else yields it with the time when it is due again. */
   async #rest(claimed: ClaimedRequest, wait: number | undefined): Promise<void> {
     const { hold_ms } = this.#parts.settings;
-    // What is open is held on to: only its holder knows how much of its time has passed where the clock of the host was set.
-    if (!isTerminal(claimed.case.request.status)) return this.#parts.claimPool.due(claimed, Math.min(wait ?? hold_ms, hold_ms));
+    // An open request is kept: only its holder knows how much of its time has passed when the clock of the host is
+    // set.
+    if (!isTerminal(claimed.state.request.status)) return this.#parts.claimPool.due(claimed, Math.min(wait ?? hold_ms, hold_ms));
     if (wait !== undefined && wait <= hold_ms) return this.#parts.claimPool.due(claimed, wait);
     const next_at = wait === undefined ? null : Math.round(this.#parts.clock.now() + wait);
     await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ next_at })]);

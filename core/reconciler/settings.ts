@@ -1,45 +1,48 @@
 import { defaultReadyTimeoutS } from '../model/template.ts';
 
-/** The life cycle's intervals, in milliseconds. */
+/** The intervals of the reconciler, in milliseconds. */
 export interface Settings {
-  /** Between two looks while something comes up or goes. */
+  /** The interval between observations while machines start or stop. */
   readonly look_soon_ms: number;
-  /** Between two looks at what merely lives. */
+  /** The interval between observations of machines at rest. */
   readonly look_late_ms: number;
-  /** A machine that is not ready by then has failed, unless its template says `ready_timeout`. */
+  /** The time after which a machine that is not ready has failed, unless its template sets `ready_timeout`. */
   readonly pending_timeout_ms: number;
-  /** A machine that answers lack for so long, though they list others, is gone. */
+  /** The time after which a machine is gone that is missing from answers that list others. */
   readonly absence_ms: number;
-  /** An instance of which no call was carried out for so long does not answer: others serve in its place. */
+  /** The time without an executed call after which an instance counts as not answering, and another one serves. */
   readonly silent_ms: number;
-  /** Both clocks of this process are compared so often; a difference beyond `clock_jump_ms` is a jump. */
+  /** The interval between comparisons of both clocks of this process. A difference above `clock_jump_ms` is a jump. */
   readonly clock_check_ms: number;
   readonly clock_jump_ms: number;
-  /** How long an offer that lacked capacity comes behind all others. */
+  /** How long an offer that lacked capacity comes after all others. */
   readonly offer_memory_ms: number;
-  /** After this time it is asked again, when nothing else is left. */
+  /** The time after which such an offer may be used again when no other is left. */
   readonly offer_probe_ms: number;
-  /** A claim ends this long after its last renewal. */
+  /** The duration of a claim after its last renewal. */
   readonly lease_ms: number;
-  /** Requests are given back when nothing is due for longer than this. */
+  /** Requests without due work for longer than this are yielded. */
   readonly hold_ms: number;
-  /** A successor of a holder that did not yield repeats releases after this time. */
+  /** The time after which a new holder repeats the releases of a holder that did not yield. */
   readonly repeat_release_ms: number;
-  /** When an attempt whose token is too old for a replay is looked for, after it was given up. */
+  /**
+   * The times of the searches for an attempt whose token is too old for a replay, counted from when it was marked
+   * lost.
+   */
   readonly lost_looks_ms: readonly number[];
-  /** Between two sweeps of everything that is ours in the clouds, and from the start to the first. */
+  /** The interval between two sweeps, and from the start to the first one. */
   readonly sweep_ms: number;
   readonly sweep_first_ms: number;
-  /** What is younger is left alone by a sweep. */
+  /** A sweep ignores younger resources. */
   readonly sweep_grace_ms: number;
-  /** What an instance has is asked anew after this time, and first so long after it was first spoken to. */
+  /** The interval between two discoveries, and from the first session to the first discovery. */
   readonly discovery_ms: number;
   readonly discovery_first_ms: number;
-  /** From the start until the instances are asked whether they answer: the start has the computer for itself. */
+  /** The delay of the first health checks, because the start of the process needs the CPU. */
   readonly health_first_ms: number;
-  /** Rows in one transaction. */
+  /** The most rows of one transaction. */
   readonly rows_per_commit: number;
-  /** Calls that change one instance's cloud at the same time. */
+  /** The most concurrent calls that change the cloud of one instance. */
   readonly calls_at_once: number;
 }
 

@@ -17,7 +17,6 @@ export const returnAsOpened = (request: RequestRecord): RequestRecord =>
 
 /**
  * The most machines of one signal. One commit applies a whole signal, so a larger one would delay other commits.
- * s|machinesInWish|machinesPerSignal|
  */
 const machinesPerSignal = 500;
 

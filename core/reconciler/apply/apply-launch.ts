@@ -7,12 +7,12 @@ import type { StateChange } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Then a preparation will not do better: the order is refused there, and the request goes to its next instance, or
- * fails.
+ * The number of failed preparations after which the order is refused at the instance, so that the request uses its
+ * next instance or fails.
  */
 const mostPreparations = 3;
 
-/** The provider took the order. The machines that it answered with are taken in before. */
+/** The provider accepted the order. The machines of the answer are applied before. */
 export function applyLaunch(change: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
   change.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
   if (change.request.status === 'pending') change.setRequest({ status: 'in_progress' });
@@ -20,17 +20,18 @@ export function applyLaunch(change: StateChange, { attempt, provider_instance }:
 }
 
 /**
- * The call did not give a handle. Only a fault that says that nothing was started closes the attempt; everything else leaves it open, to be
- * sent again with the same token. No other attempt is made for it meanwhile.
+ * The call returned no handle. Only a fault that states that nothing was started closes the attempt. After any other
+ * fault the attempt stays open and the same order is sent again with the same token; no other attempt replaces it
+ * meanwhile.
  */
 export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
-  const told = { attempt: attempt.attempt, provider_instance, kind, code, message };
+  const entry = { attempt: attempt.attempt, provider_instance, kind, code, message };
   switch (meaningOf(fault, attempt)) {
     case 'refused':
       change.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
-      change.journal('attempt.refused', told);
+      change.journal('attempt.refused', entry);
       if (kind === 'invalid') change.setRequest({ message });
       return;
     case 'not carried out':
@@ -44,7 +45,7 @@ export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fa
       return;
     case 'unrepeatable':
       change.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
-      change.journal('attempt.refused', told);
+      change.journal('attempt.refused', entry);
       markLost(change, attempt, settings);
   }
 }
@@ -52,9 +53,10 @@ export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fa
 type Meaning = 'refused' | 'not carried out' | 'unknown' | 'unrepeatable';
 
 /**
- * What a fault says of the order. The refusal of a replay need not say anything of the call whose answer was lost. Who may call is asked before what was
- * called. Whether the parameters are valid may be asked before the token is looked up: what they name may have been removed since, and the order cannot
- * be repeated any more. What is short is found out only after the token was looked up.
+ * The meaning of a fault for the order. When an earlier answer was lost, the refusal of a replay need not apply to the
+ * earlier call. Clouds check the credentials first, so their refusal says nothing about the earlier call. They may
+ * check the parameters before the token: a resource that the order names may have been deleted since, and then the
+ * order cannot be repeated. They check capacity and quota only after the token.
  */
 function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, tries }: AttemptRecord): Meaning {
   const isInDoubt = doubtful && accepted_handle === undefined;
@@ -75,14 +77,14 @@ function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, t
   }
 }
 
-/** The order cannot be repeated any more: from now on what it started is only looked for. */
+/** The order can no longer be repeated. From now on its machines are only searched by tags. */
 export function markLost(change: StateChange, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
   change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.lost_looks_ms[0] ?? 0)));
   change.journal('attempt.lost', { attempt, provider_instance });
-  change.setRequest({ message: `What an order to '${provider_instance}' started is not known; looking for it by its tags.` });
+  change.setRequest({ message: `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.` });
 }
 
-/** Nothing of the order was carried out, and another instance is to serve: the attempt ends. */
+/** Ends an attempt that the provider never executed, so that another instance can serve. */
 export function applyLeft(change: StateChange, attempt: AttemptRecord, message: string): void {
   const { provider_instance } = attempt;
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
@@ -90,9 +92,7 @@ export function applyLeft(change: StateChange, attempt: AttemptRecord, message: 
   change.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
 }
 
-/**
- * Calls for the request stopped the loop's thread at an instance again and again: what it ordered there is given up.
- */
+/** Calls for the request stopped the loop thread at an instance repeatedly, so its orders there are abandoned. */
 export function applyBarred(change: StateChange, instance: string, message: string, settings: Settings): void {
   for (const attempt of change.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;

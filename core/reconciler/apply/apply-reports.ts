@@ -10,8 +10,9 @@ import { asMoved, followWith } from './shift-times.ts';
 import type { Template } from '../../model/template.ts';
 
 /**
- * Takes in what a provider says of the machines of one attempt. Machines that are not known are adopted, or shall go where they come too late or too many.
- * One that counted as gone and is reported again is alive again, whatever was thought.
+ * Applies the reports of a provider about the machines of one attempt. Unknown machines are adopted, or marked for
+ * release when they arrive too late or exceed the target. A machine that counted as gone and is reported again counts
+ * as alive.
  */
 export function applyReports(change: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[]): void {
   const { provider_instance } = attempt;
@@ -22,14 +23,17 @@ export function applyReports(change: StateChange, attempt: AttemptRecord, report
     else arrived.push(report);
   }
   if (arrived.length === 0) return;
-  let room = placesLeft(change);
+  let vacancies = vacanciesOf(change);
   for (const report of arrived) {
     const known = change.machine({ provider_instance, machine_id: report.machine_id });
-    if (known ? revive(change, known, report, room) : adopt(change, attempt, report, room)) room -= 1;
+    if (known ? revive(change, known, report, vacancies) : adopt(change, attempt, report, vacancies)) vacancies -= 1;
   }
 }
 
-/** Machines that came up too slowly have failed: they are released and count as missing. Judged by an answer that shows that they are not ready. */
+/**
+ * Machines that did not become ready in time have failed: they are released and count as missing. Applied only with an
+ * answer that shows that they are not ready.
+ */
 export function applySlowness(change: StateChange, attempt: AttemptRecord, settings: Settings): void {
   if (change.machines.counts(attempt.attempt).unready === 0) return;
   const timeoutMs = readyTimeoutMs(attempt.order.template, settings);
@@ -38,24 +42,29 @@ export function applySlowness(change: StateChange, attempt: AttemptRecord, setti
     if (change.now - machine.created_at < timeoutMs) continue;
     const message = `It was not ready ${Math.round(timeoutMs / 1000)} s after its launch.`;
     change.setMachine(machine, { status: 'failed', going: 'failed', message });
-    change.tell('machine.failed', machine, { message });
+    change.journalMachine('machine.failed', machine, { message });
   }
 }
 
-/** A release that was accepted long ago and did not happen is asked for again. */
-export function applyUndone(change: StateChange, attempt: AttemptRecord, reports: readonly MachineReport[], settings: Settings): void {
+/** Repeats a release that was accepted `repeat_release_ms` ago when the machine still runs. */
+export function applyUnfinishedReleases(
+  change: StateChange,
+  attempt: AttemptRecord,
+  reports: readonly MachineReport[],
+  settings: Settings,
+): void {
   if (change.machines.counts(attempt.attempt).going === 0) return;
   for (const { machine_id, status } of reports) {
     const machine = change.machine({ provider_instance: attempt.provider_instance, machine_id });
     if (!machine || machine.released_at === undefined || machine.gone_at !== undefined || isEnding(status)) continue;
     if (change.now - machine.released_at < settings.repeat_release_ms) continue;
     change.unsetMachine(machine, 'released_at');
-    change.tell('machine.still_there', machine);
+    change.journalMachine('machine.still_there', machine);
   }
 }
 
-/** Returns whether it takes one of the places that are left. */
-function adopt(change: StateChange, attempt: AttemptRecord, report: MachineReport, room: number): boolean {
+/** Returns whether the machine takes one of the vacancies. */
+function adopt(change: StateChange, attempt: AttemptRecord, report: MachineReport, vacancies: number): boolean {
   const { request, now } = change;
   const machine: MachineRecord = {
     provider_instance: attempt.provider_instance,
@@ -70,54 +79,63 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
   change.putMachine(machine);
   if (request.cancel_requested_at !== undefined) change.setMachine(machine, { going: 'cancelled' });
   else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request))) change.setMachine(machine, { going: 'late' });
-  else if (room <= 0) change.setMachine(machine, { going: 'surplus' });
+  else if (vacancies <= 0) change.setMachine(machine, { going: 'surplus' });
   const present = change.machine(machine) ?? machine;
-  if (present.going === undefined) change.tell('machine.launched', machine);
-  else change.tell('machine.unwanted', machine, { why: present.going });
+  if (present.going === undefined) change.journalMachine('machine.launched', machine);
+  else change.journalMachine('machine.unwanted', machine, { why: present.going });
   refresh(change, present, report);
   const applied = change.machine(machine);
-  // One that had come and gone before anybody heard of it takes no place: whoever came instead shall stay.
+  // A machine that was gone before its first report takes no vacancy.
   return applied !== undefined && isStaying(applied);
 }
 
-/** It counted as gone. Whoever replaced it meanwhile keeps the place. Returns whether it takes one of the places that are left. */
-function revive(change: StateChange, machine: MachineRecord, report: MachineReport, room: number): boolean {
+/**
+ * A machine that counted as gone lives. A machine that replaced it keeps its place. Returns whether the machine takes
+ * one of the vacancies.
+ */
+function revive(change: StateChange, machine: MachineRecord, report: MachineReport, vacancies: number): boolean {
   const { request } = change;
   change.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
   followWith(change, change.machine(machine) ?? machine);
-  // A release that was accepted and did not happen is asked for again.
+  // An accepted release that had no effect is repeated.
   if (!isEnding(report.status)) change.unsetMachine(machine, 'released_at');
-  const why = machine.going ?? whyRevivedGoes(request, machine, room);
+  const why = machine.going ?? whyRevivedGoes(request, machine, vacancies);
   if (why !== undefined) change.setMachine(machine, { going: why });
   const present = change.machine(machine) ?? machine;
-  change.tell('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
+  change.journalMachine('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
   refresh(change, present, report);
   const applied = change.machine(machine);
   return applied !== undefined && isStaying(applied);
 }
 
-/** Also after the end a machine that was replaced finds its place taken: nothing is ordered then, but what was asked for stays the most there may be. */
-function placesLeft(change: StateChange): number {
+/**
+ * The number of machines that may still be added. After the end of the request it is at most the requested number, so
+ * that a machine that was replaced has no vacancy.
+ */
+function vacanciesOf(change: StateChange): number {
   const { request, machines } = change;
   const { returned, staying } = machines.counts();
   const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(change);
   return target - staying;
 }
 
-/** After the end a machine that its caller had is his again, where there is a place for it; one that he never had is nobody's. */
-function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineRecord, room: number): GoingReason | undefined {
+/**
+ * Why a revived machine must go; undefined when it stays. After the end of the request, a machine that was delivered
+ * stays if there is a vacancy; a machine that was never ready goes.
+ */
+function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineRecord, vacancies: number): GoingReason | undefined {
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   if (given_up) return 'late';
   const isOver = isTerminal(request.status) && !keepsNumber(request);
   if (isOver && (request.status === 'failed' || ready_at === undefined)) return 'late';
-  return room <= 0 ? 'surplus' : undefined;
+  return vacancies <= 0 ? 'surplus' : undefined;
 }
 
 function refresh(change: StateChange, machine: MachineRecord, report: MachineReport): void {
   const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } = report;
   if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
   change.setMachine(machine, {
-    // `failed` is our word and stays: the provider may still call it running until the release is done.
+    // The status `failed` of muster stays: the provider may report the machine as running until the release is done.
     status: machine.status === 'failed' ? 'failed' : status,
     ...(name === undefined ? {} : { name }),
     ...(private_ip === undefined ? {} : { private_ip }),
@@ -131,37 +149,37 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     ...(data === undefined ? {} : { data }),
   });
   change.unsetMachine(machine, 'missing_since');
-  // A notice that was taken back must not make a good machine look lost.
+  // A withdrawn reclaim notice must not make a running machine look lost.
   if (reclaim_at === null) change.unsetMachine(machine, 'reclaim_at');
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     change.setMachine(machine, { ready_at: change.now });
-    change.tell('machine.ready', machine);
+    change.journalMachine('machine.ready', machine);
   }
-  // Stopped unasked: it will not be usable again, and still costs.
+  // The machine stopped without a release: it will not be usable again, and still costs money.
   if (isEnding(status) && status !== 'shutting-down' && machine.going === undefined) {
     change.setMachine(machine, { going: 'failed', lost: true });
-    change.tell('machine.lost', machine, { message: `It is ${status}.` });
+    change.journalMachine('machine.lost', machine, { message: `It is ${status}.` });
   }
 }
 
-/** It is no more. Unasked, that is a loss. */
+/** The machine is gone. Without a release this is a loss. */
 export function endMachine(change: StateChange, machine: MachineRecord, message: string | undefined): void {
   if (!isAlive(machine)) return;
-  const unasked = machine.going === undefined;
+  const unexpected = machine.going === undefined;
   change.setMachine(machine, {
     status: machine.status === 'failed' ? 'failed' : 'terminated',
     gone_at: change.now,
     ...(message === undefined ? {} : { message }),
-    ...(unasked ? { lost: true } : {}),
+    ...(unexpected ? { lost: true } : {}),
   });
   change.unsetMachine(machine, 'missing_since');
-  if (unasked) change.tell('machine.lost', machine, { message: message ?? 'It was terminated by somebody else.' });
-  else change.tell('machine.gone', machine);
+  if (unexpected) change.journalMachine('machine.lost', machine, { message: message ?? 'It was terminated outside muster.' });
+  else change.journalMachine('machine.gone', machine);
 }
 
 /**
- * Milliseconds from its launch after which a machine that is not ready has failed: as the template says that it was ordered with, else as for every
- * machine.
+ * Milliseconds from its launch after which a machine that is not ready has failed: the `ready_timeout` of the ordered
+ * template, else the general setting.
  */
 export const readyTimeoutMs = (template: Template | undefined, settings: Pick<Settings, 'pending_timeout_ms'>): number =>
   template?.ready_timeout === undefined ? settings.pending_timeout_ms : template.ready_timeout * 1000;

@@ -5,14 +5,14 @@ import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { applyReports } from './apply-reports.ts';
 
-/** So many in one commit: all of them stand in it together with the request. */
+/** The most signals of one commit, which contains all of them together with the request. */
 const mostAtOnce = 40;
-/** And no more machines, if it is more than one signal that names them. */
+/** The most machines of these signals, unless the first signal alone names more. */
 const mostMachines = 500;
 
 /**
- * Takes in what callers want: machines to go back, or the end of the waiting or of the request. A signal that has nothing left to ask for is applied all the
- * same. `finds`: machines that the sweep found are taken in too.
+ * Applies signals: machines to return, the end of the waiting, the cancellation of the request, and, with `finds`,
+ * machines that discovery found. A signal without an effect is marked as applied too.
  */
 export function applySignals(change: StateChange, finds = true): void {
   let machines = 0;
@@ -22,7 +22,7 @@ export function applySignals(change: StateChange, finds = true): void {
     if (signal.kind === 'cancel') cancel(change, signal.reason);
     else if (signal.kind === 'complete') endWaiting(change);
     else if (signal.kind === 'return') giveBack(change, signal.machines, signal.return_id);
-    else if (finds) find(change, signal);
+    else if (finds) applyFound(change, signal);
     change.apply(signal);
   }
 }
@@ -30,20 +30,18 @@ export function applySignals(change: StateChange, finds = true): void {
 function cancel(change: StateChange, reason: string | undefined): void {
   const { request, now } = change;
   if (request.cancel_requested_at !== undefined) return;
-  // Accepted in the very moment in which the request ended: the status stays, and the machines go all the same, as was promised.
-  const message = isTerminal(request.status)
-    ? `${request.message} Cancelled in the same moment.`
-    : 'Cancelling: its machines are given back.';
+  // The signal was accepted while the request ended: the status stays, and the machines are released as promised.
+  const message = isTerminal(request.status) ? `${request.message} Cancelled at the same time.` : 'Cancelling: its machines are released.';
   change.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), message });
   for (const machine of change.machines.all())
     if (isAlive(machine) && machine.going === undefined) change.setMachine(machine, { going: 'cancelled' });
 }
 
-/** As if the time-out had come: what is there stays, what is still to come is given up. */
+/** Ends the waiting like the time-out: present machines stay, incoming ones are cancelled. */
 function endWaiting(change: StateChange): void {
   const { request, now } = change;
   if (isTerminal(request.status) || request.cancel_requested_at !== undefined || request.deadline_at <= now) return;
-  change.setRequest({ deadline_at: now, message: 'The waiting was ended; giving up what is still to come.' });
+  change.setRequest({ deadline_at: now, message: 'The waiting was ended; cancelling the incoming machines.' });
 }
 
 function giveBack(
@@ -55,7 +53,7 @@ function giveBack(
     const machine = change.machine(key);
     if (!machine) continue;
     if (!isAlive(machine)) {
-      // It may be taken for gone wrongly.
+      // The machine may live although it counts as gone.
       if (machine.going === undefined) change.setMachine(key, { given_up: true });
       continue;
     }
@@ -67,14 +65,15 @@ function giveBack(
 }
 
 /**
- * Machines that the sweep saw. They are taken in only where they can be released too: an attempt without a handle is looked for first, and what it has is
- * reported then. One that was given up as gone, and is not, has to go after all.
+ * Machines that discovery found. They are applied only to an attempt with a handle, by which they can be released; an
+ * attempt without a handle is recovered first, and then reports them. A machine that was marked gone and lives is
+ * released.
  */
-function find(change: StateChange, { found, created_at }: SignalRecord): void {
+function applyFound(change: StateChange, { found, created_at }: SignalRecord): void {
   const attempt = found && change.attempt(found.attempt);
   if (!attempt) return;
   const { provider_instance } = attempt;
-  // What ended after the sweep saw it says nothing by having been seen.
+  // A machine that ended after discovery saw it is not reported again.
   const reports = found.reports.filter(
     ({ machine_id }) => (change.machine({ provider_instance, machine_id })?.gone_at ?? -Infinity) < created_at,
   );

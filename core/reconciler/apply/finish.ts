@@ -5,7 +5,10 @@ import { targetOf } from '../state/counting.ts';
 import { isStaying } from '../state/machine-life.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
-/** Nothing more can come: says how the request ended, and why it has what it has. `skipped`: why offers were not asked at all. */
+/**
+ * No further machine can arrive: sets the final status, and the reasons for missing machines. `skipped`: why offers
+ * were not used at all.
+ */
 export function finish(change: StateChange, skipped: readonly Shortfall[] = []): void {
   const { request, now } = change;
   const status = outcome(change);
@@ -16,25 +19,25 @@ export function finish(change: StateChange, skipped: readonly Shortfall[] = []):
   change.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
-/** The time is over: machines that are not ready yet are given up. */
+/** The time-out has passed: machines that are not ready yet are released. */
 export function expire(change: StateChange): void {
   for (const machine of change.machines.all()) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
     change.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
-    change.tell('machine.failed', machine, { message: 'time-out' });
+    change.journalMachine('machine.failed', machine, { message: 'time-out' });
   }
 }
 
-/** All or nothing, and it was not all: from now on its machines are surplus. */
+/** An all-or-nothing request did not get all machines: from now on its machines are surplus. */
 export function undo(change: StateChange): void {
-  change.setRequest({ undone_at: change.now, message: 'Fewer machines could be had than were asked for; giving back those that came.' });
+  change.setRequest({ undone_at: change.now, message: 'Fewer machines were available than requested; releasing those that arrived.' });
 }
 
-/** More machines stay than shall. */
+/** Marks the machines beyond the target as surplus. */
 export function trim(change: StateChange): void {
   const surplus = change.machines.counts().staying - targetOf(change);
   const staying = [...change.machines.all()].filter(isStaying).toReversed();
-  // A caller may be at work on those that are ready: they go last, and the oldest last of all.
+  // Ready machines may be in use, so they are released last, the oldest one last of all.
   const unready = staying.filter(({ ready_at }) => ready_at === undefined);
   const ready = staying.filter(({ ready_at }) => ready_at !== undefined);
   for (const machine of [...unready, ...ready].slice(0, surplus)) change.setMachine(machine, { going: 'surplus' });
@@ -51,28 +54,28 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
   const { machine_count: requested, undone_at } = request;
   const { delivered } = machines.counts();
   if (delivered >= requested && undone_at === undefined) return { requested, delivered, final: true, shortfall: [] };
-  // What others were told of an offer says nothing of how many machines it cost this request.
-  const beside: Shortfall[] = skipped.map(uncounted);
+  // What other requests learned about an offer does not account for missing machines of this request.
+  const additional: Shortfall[] = skipped.map(uncounted);
   if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at)
-    beside.push({ kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
+    additional.push({ kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
   const failed = [...machines.all()].filter((machine) => machine.going === 'failed');
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';
-    beside.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
+    additional.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
   }
   if (now >= request.deadline_at) {
     const seconds = Math.round((request.deadline_at - request.created_at - (request.moved_ms ?? 0)) / 1000);
-    beside.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
+    additional.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
-  const told = attempts.map((attempt) => attempt.shortfall);
-  return { requested, delivered, final: true, shortfall: [...shortfallOf(told, beside, Math.max(0, requested - delivered))] };
+  const reported = attempts.map((attempt) => attempt.shortfall);
+  return { requested, delivered, final: true, shortfall: [...shortfallOf(reported, additional, Math.max(0, requested - delivered))] };
 }
 
 function ending({ request }: StateChange, status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
-  // Of many offers the same is said often.
+  // Many offers often give the same reason.
   const why = [...new Set(shortfall.map((each) => each.message))].join(' ');
   if (request.undone_at !== undefined)
-    return `Not all of ${requested} machines could be had at once; those that came were given back.${why ? ` ${why}` : ''}`;
+    return `Not all of the ${requested} machines were available; those that arrived were released.${why ? ` ${why}` : ''}`;
   return `${delivered} of ${requested} machines delivered.${why ? ` ${why}` : ''}`;
 }

@@ -5,8 +5,9 @@ import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 
 /**
- * The clock of this host was set: what is measured by the times of an open request moves with it, so that none of it is judged by the jump. Only the
- * request itself is moved here, and says by how much: its rows follow by `followShift`, after a crash on the way too.
+ * The clock of this host was set: the times of an open request are moved by the same amount, so that the jump causes
+ * no time-out. Only the request is changed here, with the total amount in `moved_ms`; `followShift` moves its attempts
+ * and machines later, also after a crash.
  */
 export function shiftTimes(change: StateChange, ms: number): void {
   const { moved_ms = 0, status, deadline_at, repeat_release_at = 0 } = change.request;
@@ -14,19 +15,19 @@ export function shiftTimes(change: StateChange, ms: number): void {
     moved_ms: moved_ms + ms,
     ...(isTerminal(status) ? {} : { deadline_at: deadline_at + ms }),
     ...(repeat_release_at > 0 ? { repeat_release_at: repeat_release_at + ms } : {}),
-    // Of a clock that was set back this lies ahead, and nobody would claim it until then.
+    // After a backward jump the old time is in the future, and the request would not be claimed until then.
     next_at: change.now,
   });
 }
 
-/** Moves what has not followed its request yet; each row says how far it has. */
+/** Moves the times of the attempts and machines by the amount that they have not followed yet. */
 export function followShift(change: StateChange): void {
   const { moved_ms = 0 } = change.request;
   for (const { attempt } of change.attempts) change.moveAttempt(attempt, (each) => shifted(each, moved_ms));
   for (const machine of change.machines.all()) if (isAlive(machine)) followWith(change, machine);
 }
 
-/** Moves the times that a machine is judged by, where it lacks any of what its request was moved by. */
+/** Moves the times of a machine by the amount that it has not followed yet. */
 export function followWith(change: StateChange, machine: MachineRecord): void {
   const { moved_ms = 0 } = change.request;
   const { created_at, ready_at, missing_since } = machine;
@@ -39,6 +40,6 @@ export function followWith(change: StateChange, machine: MachineRecord): void {
   });
 }
 
-/** With these a machine gets a time that it is judged by. */
+/** The amount that a machine already follows when it gets its first relevant time. */
 export const asMoved = ({ request: { moved_ms } }: StateChange): Pick<MachineRecord, 'moved_ms'> =>
   moved_ms === undefined ? {} : { moved_ms };

@@ -1,27 +1,33 @@
 import type { Shortfall } from '../../model/shortfall.ts';
 
 interface Reason {
-  readonly said: Shortfall;
-  /** Machines that it cost in all attempts, as they were told: the same missing machine may have been tried often. */
+  readonly shortfall: Shortfall;
+  /** The sum of `count` over all attempts. Several attempts may have tried for the same missing machine. */
   readonly claimed: number;
-  /** The last attempt in which it was said. */
+  /** The last attempt with this reason. */
   readonly last: number;
 }
 
 /**
- * Why so many machines are missing at the end. Each reason stands once, and its `count` is how many of the missing machines it accounts for: a machine
- * that several attempts tried for counts for the reason that was said last. So the counts never add up to more than is missing. A reason without a `count`
- * accounts for none by itself. `told`: what each attempt was told, in order; `beside`: what is known otherwise, and gives way to what an attempt was told.
+ * The reasons for the machines that are missing at the end. Each reason occurs once; its `count` is the number of
+ * missing machines that it accounts for. A machine that several attempts tried for counts for the latest reason, so
+ * the counts never exceed the number of missing machines. A reason without a `count` accounts for none. `reported`:
+ * the shortfall of each attempt, in order. `additional`: other reasons, with lower precedence.
  */
-export function shortfallOf(told: readonly (readonly Shortfall[])[], beside: readonly Shortfall[], missing: number): readonly Shortfall[] {
+export function shortfallOf(
+  reported: readonly (readonly Shortfall[])[],
+  additional: readonly Shortfall[],
+  missing: number,
+): readonly Shortfall[] {
   const reasons = new Map<string, Reason>();
-  for (const [attempt, said] of told.entries()) {
-    for (const each of said) {
+  for (const [attempt, shortfall] of reported.entries()) {
+    for (const each of shortfall) {
       const earlier = reasons.get(keyOf(each))?.claimed ?? 0;
-      reasons.set(keyOf(each), { said: each, claimed: earlier + (each.count ?? 0), last: attempt });
+      reasons.set(keyOf(each), { shortfall: each, claimed: earlier + (each.count ?? 0), last: attempt });
     }
   }
-  for (const each of beside) if (!reasons.has(keyOf(each))) reasons.set(keyOf(each), { said: each, claimed: each.count ?? 0, last: -1 });
+  for (const each of additional)
+    if (!reasons.has(keyOf(each))) reasons.set(keyOf(each), { shortfall: each, claimed: each.count ?? 0, last: -1 });
   const counts = new Map<string, number>();
   let left = Math.max(0, missing);
   for (const [key, { claimed }] of [...reasons].toSorted(([, a], [, b]) => b.last - a.last)) {
@@ -29,16 +35,16 @@ export function shortfallOf(told: readonly (readonly Shortfall[])[], beside: rea
     counts.set(key, count);
     left -= count;
   }
-  return [...reasons].map(([key, { said }]) => {
+  return [...reasons].map(([key, { shortfall }]) => {
     const count = counts.get(key) ?? 0;
-    return count > 0 ? { ...said, count } : uncounted(said);
+    return count > 0 ? { ...shortfall, count } : uncounted(shortfall);
   });
 }
 
-/** A reason that accounts for no number of machines. */
+/** Removes the `count` of a reason. */
 export function uncounted(reason: Shortfall): Shortfall {
-  const { count: _count, ...said } = reason;
-  return said;
+  const { count: _count, ...rest } = reason;
+  return rest;
 }
 
 const keyOf = ({ offer, kind, code }: Shortfall): string => `${offer}|${kind}|${code}`;

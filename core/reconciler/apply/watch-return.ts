@@ -1,17 +1,17 @@
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { StateChange } from '../state/request-state.ts';
 
-/** How far a return is. */
+/** The progress of a return. */
 export interface ReturnProgress {
-  /** Machines that are not gone yet. */
+  /** The number of machines that are not gone yet. */
   readonly left: number;
-  /** The requests that the machines came from took the return in. */
+  /** All requests of the machines have applied the return. */
   readonly accepted: boolean;
-  /** Instances that some of them are at and that are not configured any more. */
+  /** The instances of its machines that are no longer configured. */
   readonly missing: readonly string[];
 }
 
-/** Where a return stands: it only watches its machines go; the requests that they came from release them. */
+/** Updates a return. The return only observes its machines; the requests that they belong to release them. */
 export function watchReturn(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
   const { request, now } = change;
   if (isTerminal(request.status)) return;
@@ -19,12 +19,12 @@ export function watchReturn(change: StateChange, { left, accepted, missing }: Re
   const gone = total - left;
   if (left === 0) return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
   if (now >= request.deadline_at) {
-    const message = `${left} machines were not gone in time; they stay wanted gone.`;
+    const message = `${left} machines were not gone in time; their release continues.`;
     const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
     change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
     return end(change, gone > 0 ? 'completed' : 'failed', message);
   }
-  const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be given back until it is.`).join('');
+  const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be released until it is.`).join('');
   const message = `${gone} of ${total} machines are gone.${waiting}`;
   if (request.status === 'pending' && accepted) change.setRequest({ status: 'in_progress', message });
   else if (waiting !== '') change.setRequest({ message });

@@ -5,7 +5,7 @@ import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { Settings } from '../settings.ts';
 
-/** What the work between requests has around it: sweeps, surveys, looking up strangers. */
+/** The dependencies of the background work: sweeps, discovery, and lookups of unknown hosts. */
 export interface BackgroundParts {
   readonly store: Store;
   readonly clock: Clock;

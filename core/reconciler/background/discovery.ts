@@ -3,12 +3,13 @@ import type { FactRecord } from '../../model/records.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
-/** After a survey that failed, the next is not tried sooner. */
+/** The wait after a failed discovery. */
 const againMs = 600_000;
 
 /**
- * Learns what an instance has, its places and its machine types, and stores it for everybody: once for each cloud that is spoken to anyway, and anew
- * every `discovery_ms`. It asks no cloud that nothing was done with, and waits `discovery_first_ms` so that requests come first.
+ * Learns the places and machine types of an instance and stores them for all processes: once for each cloud in use,
+ * and again every `discovery_ms`. Unused clouds are not called. The first discovery waits `discovery_first_ms`, so
+ * that requests come first.
  */
 export class Discovery {
   readonly #parts: BackgroundParts;
@@ -19,7 +20,7 @@ export class Discovery {
     this.#parts = parts;
   }
 
-  /** Begins with what is due, unless it is under way. Does not wait for it. */
+  /** Starts the due discoveries, unless some are running. Does not wait for them. */
   begin(instances: readonly ProviderInstance[]): void {
     if (this.#running) return;
     const due = instances.flatMap(({ name }) => {
@@ -29,7 +30,7 @@ export class Discovery {
     if (due.length > 0) this.#running = this.#all(due).finally(() => (this.#running = undefined));
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no discovery is running. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -54,10 +55,10 @@ export class Discovery {
         await this.#discovery(connected);
       } catch (error) {
         if (!signal.aborted)
-          log.warn({ err: error, provider_instance: name }, 'What the provider instance has could not be learned; trying again later.');
+          log.warn({ err: error, provider_instance: name }, 'The discovery of the provider instance failed; it will be retried.');
       }
     };
-    // One that does not answer keeps nobody else waiting.
+    // An instance that does not answer does not delay the others.
     await Promise.all(due.map(one));
   }
 
@@ -66,7 +67,7 @@ export class Discovery {
     const { places, machine_types } = (await type.discovery?.({ signal })) ?? {};
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
-    // The survey last: by it the others are known to be new.
+    // The `discovery` fact comes last, because its presence shows that the others are new.
     const learned = [
       ...(places ? [fact('places', places)] : []),
       ...(machine_types ? [fact('machine_types', machine_types)] : []),

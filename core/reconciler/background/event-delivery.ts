@@ -9,14 +9,17 @@ import type { Owner, Store } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
 import { Lease } from './lease.ts';
 
-/** Events that a sink gets at once. */
+/** The most events of one batch. */
 const atOnce = 200;
 const deliverMs = 10_000;
 const gatherMs = 250;
-/** After a failure, doubling up to the longest. */
+/** The first wait after a failure. It doubles up to the longest. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
-/** Without a word from the store, the journal is looked at this often: others' turns end without one. */
+/**
+ * The interval of reads of the journal without a notice of the store: the lease of another process may end without
+ * one.
+ */
 const idleMs = 5_000;
 
 export interface DeliveryParts {
@@ -28,19 +31,19 @@ export interface DeliveryParts {
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal;
   readonly watch?: CallTracking;
-  /** Whether nothing of a sink may be called now. */
+  /** Whether calls to a sink are paused now. */
   quarantined?(name: string): boolean;
-  /** How long a sink may take for a batch. Default 10 seconds. */
+  /** The time-out of a batch in milliseconds. Default: 10 000. */
   readonly deliver_ms?: number;
 }
 
-/** What a sink is called among those whose code runs. */
+/** The name of a sink in call tracking. */
 export const sinkName = (name: string): string => `event sink '${name}'`;
 
 interface SinkDelivery {
   readonly sink: EventSink;
   pause: number;
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   not_before: number;
   failing: boolean;
   due: boolean;
@@ -48,9 +51,10 @@ interface SinkDelivery {
 }
 
 /**
- * Tells event sinks what is journalled: every entry at least once, in order, in batches, each sink at its own pace. How far one got is stored after it took a
- * batch, so that a crash in between tells the batch again. A sink that is new begins with what comes from now on. One process on a store has the turn. A sink
- * that throws or hangs is tried again later, ever more rarely, and keeps no other waiting.
+ * Delivers the events of the journal to event sinks: every event at least once, in order, in batches, each sink at its
+ * own speed. The position of a sink is stored after each batch, so a crash in between repeats the batch. A new sink
+ * starts with the next event. One process on a store holds the lease for the delivery. A sink that throws or hangs is
+ * retried with growing waits, and does not delay the others.
  */
 export class EventDelivery implements Disposable {
   readonly #parts: DeliveryParts;
@@ -70,7 +74,7 @@ export class EventDelivery implements Disposable {
     });
   }
 
-  /** Begins with what is due. Does not wait for it. */
+  /** Starts the due deliveries. Does not wait for them. */
   begin(): void {
     const now = this.#parts.clock.monotonic();
     if (this.#deliveries.length > 0 && now >= this.#look) {
@@ -89,7 +93,7 @@ export class EventDelivery implements Disposable {
     }
   }
 
-  /** Resolves when nothing is under way, and gives the turn back. */
+  /** Resolves when no delivery is running, and gives the lease back. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
     await this.#turn.giveBack();
@@ -105,28 +109,28 @@ export class EventDelivery implements Disposable {
     try {
       while (!signal.aborted && (await this.#batch(delivery)));
       delivery.pause = 0;
-      // What comes in short order is told together: each step is a commit that everybody hears of.
+      // Events within this time share a batch, because each batch needs a commit that all processes notice.
       delivery.not_before = clock.monotonic() + gatherMs;
       if (!delivery.failing) return;
       delivery.failing = false;
-      log.info(about, `${capital(sinkName(delivery.sink.name))} takes events again.`);
+      log.info(about, `${capital(sinkName(delivery.sink.name))} accepts events again.`);
     } catch (error) {
       if (signal.aborted) return;
       delivery.due = true;
       delivery.pause = Math.min(longestPauseMs, delivery.pause === 0 ? firstPauseMs : delivery.pause * 2);
       delivery.not_before = clock.monotonic() + delivery.pause;
-      // Said once; that it still fails is what one expects until it is told otherwise.
+      // Repeated failures are not logged.
       if (delivery.failing) return;
       delivery.failing = true;
       const why = error instanceof Error ? error.message : String(error);
       log.error(
         { ...about, err: error },
-        `${capital(sinkName(delivery.sink.name))} does not take events; they are kept and told again later. ${why}`,
+        `${capital(sinkName(delivery.sink.name))} does not accept events; they are kept and delivered again later. ${why}`,
       );
     }
   }
 
-  /** Tells the next entries. Whether there may be more. */
+  /** Delivers the next events. Returns whether there may be more. */
   async #batch(delivery: SinkDelivery): Promise<boolean> {
     const { store, clock, log, signal, watch = unwatched, deliver_ms = deliverMs } = this.#parts;
     delivery.due = false;
@@ -151,13 +155,13 @@ export class EventDelivery implements Disposable {
     if (delivery.failing) {
       delivery.failing = false;
       delivery.pause = 0;
-      log.info({ event_sink: sink.name }, `${capital(sinkName(sink.name))} takes events again.`);
+      log.info({ event_sink: sink.name }, `${capital(sinkName(sink.name))} accepts events again.`);
     }
     await this.#store(sink.name, cursor, last.seq, clock.now());
     return true;
   }
 
-  /** How far a sink got; undefined when it was met for the first time just now. */
+  /** The position of a sink; undefined when it was just stored for the first time. */
   async #cursor(name: string): Promise<Cursor | undefined> {
     const { store, clock } = this.#parts;
     const cursor = await readCursor(store, name);
@@ -167,7 +171,7 @@ export class EventDelivery implements Disposable {
     return undefined;
   }
 
-  /** When another process got there first, what it stored counts. */
+  /** If another process stored a position first, that one counts. */
   async #store(name: string, from: Cursor | undefined, seq: number, at: number): Promise<void> {
     try {
       await this.#parts.store.commit(nextCursor(name, from, seq, at));
@@ -177,7 +181,7 @@ export class EventDelivery implements Disposable {
   }
 }
 
-/** A sink that keeps failing is told of once. */
+/** Repeated failures of a sink are logged at debug level. */
 const quiet = (log: Log, { failing }: SinkDelivery): Log => (failing ? { ...log, error: log.debug } : log);
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -9,15 +9,16 @@ import { compare } from './sweep/compare.ts';
 import { foundSignal } from './sweep/found-signal.ts';
 import { readStoredResources } from './sweep/read-stored-resources.ts';
 
-/** After a provider did not answer, it is not asked again sooner. */
+/** The wait after a provider did not answer. */
 const againMs = 15_000;
 const rowsAtOnce = 200;
 
 export type ExpectedMachineLookupParts = Omit<BackgroundParts, 'facts' | 'settings'> & { readonly installation: string };
 
 /**
- * Looks for machines that callers say belong to a request: in what the provider lists as ours. Those that it lists as started for an attempt of that request
- * are handed to its case by a signal, as the sweep does; of all others nothing is believed. An instance that lists nothing cannot confirm anything.
+ * Looks for machines that belong to a request according to a caller, in the listing of the provider. A machine that
+ * the provider lists for an attempt of this request is passed to the request by a signal, as discovery of orphans
+ * does; all others are ignored. An instance without listings cannot confirm machines.
  */
 export class ExpectedMachineLookup implements Disposable {
   readonly #parts: ExpectedMachineLookupParts;
@@ -33,7 +34,7 @@ export class ExpectedMachineLookup implements Disposable {
     });
   }
 
-  /** Begins with what was asked, unless it is under way. Does not wait for it. */
+  /** Starts the stored lookups, unless they are running. Does not wait for them. */
   begin(): void {
     if (this.#running || !this.#due || this.#parts.clock.monotonic() < this.#not_before) return;
     this.#due = false;
@@ -42,12 +43,12 @@ export class ExpectedMachineLookup implements Disposable {
         this.#due = true;
         this.#not_before = this.#parts.clock.monotonic() + againMs;
         if (this.#parts.signal.aborted) return;
-        this.#parts.log.warn({ err: error }, 'Machines that a request is said to have could not be asked for; trying again later.');
+        this.#parts.log.warn({ err: error }, 'The lookup of expected machines failed; it will be retried.');
       })
       .finally(() => (this.#running = undefined));
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no lookup is running. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -58,33 +59,36 @@ export class ExpectedMachineLookup implements Disposable {
 
   async #answer(): Promise<void> {
     const { store, clock } = this.#parts;
-    const asked = await store.find('fact', { where: { topic: expectedTopic, until: { after: clock.now() } } });
-    // What concerns one request does not wait for another.
-    const done = await Promise.allSettled([...Map.groupBy(asked, ({ name }) => name)].map(([id, questions]) => this.#ask(id, questions)));
+    const questions = await store.find('fact', { where: { topic: expectedTopic, until: { after: clock.now() } } });
+    // The lookup for one request does not delay those for others.
+    const done = await Promise.allSettled([...Map.groupBy(questions, ({ name }) => name)].map(([id, mine]) => this.#ask(id, mine)));
     for (const each of done) if (each.status === 'rejected') throw each.reason;
   }
 
   async #ask(request_id: string, questions: readonly FactRecord[]): Promise<void> {
     const { store, clock } = this.#parts;
-    const wanted = new Set(questions.map(({ item }) => item));
+    const ids = new Set(questions.map(({ item }) => item));
     const attempts = await store.find('attempt', { where: { request_id } });
     for (const [name, mine] of Map.groupBy(attempts, ({ provider_instance }) => provider_instance)) {
       const { connected, listed } = await this.#owned(name);
-      // Now it may speak to another cloud than when the order was made.
+      // The instance may speak to another cloud than when the order was made.
       const ours = new Set(mine.filter(({ identity }) => identity === connected.identity).map(({ attempt }) => attempt));
       const expected = listed.filter(
-        ({ request_id: of, attempt = 0, machine }) => of === request_id && machine && wanted.has(machine.machine_id) && ours.has(attempt),
+        ({ request_id: of, attempt = 0, machine }) => of === request_id && machine && ids.has(machine.machine_id) && ours.has(attempt),
       );
       const known = await readStoredResources(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
       const { astray } = compare(expected, known, clock.now(), 0);
       await store.commit(astray.map((each) => foundSignal(each, clock.now())));
     }
-    const asked = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
-    // Only then: a question that is asked twice does no harm.
-    for (const part of chunks(asked, rowsAtOnce)) await store.commit(part);
+    const answered = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
+    // The questions are deleted last, because a repeated lookup is harmless.
+    for (const part of chunks(answered, rowsAtOnce)) await store.commit(part);
   }
 
-  /** What an instance lists as ours; nothing where it cannot. Rejects when it does not answer. */
+  /**
+   * The resources of this installation at an instance; empty when the provider cannot list them. Rejects when the
+   * provider does not answer.
+   */
   async #owned(name: string): Promise<{ readonly connected: Connected; readonly listed: readonly OwnedResource[] }> {
     const { pool, signal, installation } = this.#parts;
     const connected = await pool.connect(name);

@@ -12,36 +12,36 @@ import { AskTimes, shortestMs } from '../execute/ask-times.ts';
 import { Breaches } from '../execute/faults/breaches.ts';
 import { Troubles } from '../execute/faults/troubles.ts';
 
-/** An instance that has not answered for so long is unhealthy. */
+/** An instance without an answer for this time is unhealthy. */
 const silenceMs = 30_000;
-/** That it goes on answering is stored no more often. */
+/** The shortest interval between commits of `answered_at`. */
 const storedEveryMs = 60_000;
-/** These may be answered from memory: that they went well says nothing of the provider. */
+/** Verbs that may succeed without a call to the provider, so their success proves nothing. */
 const answeredAtHome: ReadonlySet<string> = new Set<Verb>(['connect', 'prepare']);
 
 interface Watched {
   health: Health;
   readonly troubles: Troubles;
   readonly times: AskTimes;
-  /** Templates with which its plugin broke its contract, and with which it might not act. */
+  /** The templates with which the plugin broke its contract, and with which the provider refused the credentials. */
   readonly breaches: Breaches;
   readonly refusals: Breaches;
-  /** Monotonic: the last answer in this process. */
+  /** Monotonic milliseconds: the last answer in this process. */
   answered?: number;
-  /** Monotonic: when its health was last stored. */
+  /** Monotonic milliseconds: the last commit of the health. */
   stored: number;
-  /** What is stored is not what is known. */
+  /** The stored health is out of date. */
   unstored: boolean;
   asking?: Promise<Checked>;
 }
 
 /**
- * Keeps what is known of the instances' health. How each call ends is evidence; an instance of which there is none is
- * asked: at the start, after two minutes without an answer, and ever less often while it is unhealthy. It is
- * unhealthy when it may not act at all, when it has not answered for 30 s, and when its plugin breaks its contract in
- * some verb, until that verb is answered well; when nothing calls it meanwhile, a check that succeeds gives it
- * another chance, the later the more often that was for nothing. What breaks in a call for a request is charged to
- * that request first: see `Breaches`.
+ * Determines the health of the instances. The end of each call is evidence. An instance without evidence is checked:
+ * at the start, after two minutes without an answer, and less often the longer it is unhealthy. An instance is
+ * unhealthy when its credentials are refused, when it has not answered for 30 s, and when its plugin breaks its
+ * contract in a verb, until that verb succeeds. If the verb is not called meanwhile, a successful check clears the
+ * breach as a recovery chance; the wait for the next chance grows with each one that fails. A breach in a call for a
+ * request counts against that request first; see `Breaches`.
  */
 export class HealthWatch implements CallEvidence {
   readonly #facts: Facts;
@@ -50,7 +50,7 @@ export class HealthWatch implements CallEvidence {
   readonly #watched = new Map<string, Watched>();
   readonly #first_at: number;
 
-  /** `firstMs`: how long after now the instances are asked for the first time. */
+  /** `firstMs`: the delay of the first checks in milliseconds. */
   constructor(facts: Facts, clock: Clock, log: Log, firstMs = 0) {
     this.#facts = facts;
     this.#clock = clock;
@@ -61,19 +61,20 @@ export class HealthWatch implements CallEvidence {
   ended(instance: string, verb: Verb, { ms, fault, misbehaved, aborted, of, unsure }: CallEnd): void {
     if (aborted || unsure || verb === 'close') return;
     const watched = this.#of(instance);
-    // What has no answer yet had none since it began, unless another call was answered meanwhile.
+    // An unanswered call shows silence since its start, unless another call was answered meanwhile.
     const since = Math.max(this.#clock.monotonic() - ms, watched.answered ?? -Infinity);
     if (misbehaved && fault) {
       const late = fault.code === 'TIMEOUT';
       if (!of) return this.#trouble(instance, verb, fault.message, late ? since : -Infinity);
-      // A check says whether it is the instance that does not answer.
+      // A check shows whether the instance itself does not answer.
       if (late) return this.#trouble(instance, 'silence', fault.message, since);
-      if (watched.breaches.isItsOwn(verb, of)) this.#trouble(instance, verb, fault.message);
+      if (watched.breaches.countsAgainstInstance(verb, of)) this.#trouble(instance, verb, fault.message);
       return;
     }
     watched.troubles.end(verb);
-    if (fault?.kind === 'credentials' && of && !watched.refusals.isItsOwn(verb, of)) {
-      // What one order names may be what the instance has no right to: a check says whether it may do anything.
+    if (fault?.kind === 'credentials' && of && !watched.refusals.countsAgainstInstance(verb, of)) {
+      // The order may name a resource for which the instance has no permission. A check shows whether the credentials
+      // are accepted at all.
       watched.times.troubled();
       return;
     }
@@ -85,7 +86,7 @@ export class HealthWatch implements CallEvidence {
     else this.#judge(instance);
   }
 
-  /** Its plugin did something that no answer makes good: it counts at once, and until `cured` or a chance. */
+  /** Reports a failure that no answer clears: it counts immediately, until `cured` or a recovery chance. */
   misbehaved(instance: string, about: string, message: string): void {
     this.#trouble(instance, about, message);
   }
@@ -94,13 +95,13 @@ export class HealthWatch implements CallEvidence {
     if (this.#watched.get(instance)?.troubles.end(about)) this.#judge(instance);
   }
 
-  /** Nothing of it is called for `ms`. */
+  /** Calls to the instance are paused for `ms`. */
   leftAlone(instance: string, message: string, ms: number): void {
     this.#trouble(instance, 'silence', message);
     this.#of(instance).times.leaveAlone(ms);
   }
 
-  /** Asks the instances that are due, and says of those that have been silent for too long that they are. */
+  /** Updates the health of all instances and checks those that are due. */
   async check(instances: readonly ProviderInstance[], pool: SessionPool, signal: AbortSignal): Promise<void> {
     const due = instances.filter(({ name, enabled }) => {
       const watched = this.#of(name);
@@ -111,13 +112,13 @@ export class HealthWatch implements CallEvidence {
     await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
   }
 
-  /** Asks an instance now. One that is being asked is not asked twice. Does not reject. */
+  /** Checks an instance now. Concurrent calls share one check. Never rejects. */
   ask(name: string, pool: SessionPool, signal: AbortSignal): Promise<Checked> {
     const watched = this.#of(name);
     return (watched.asking ??= this.#ask(name, watched, pool, signal).finally(() => delete watched.asking));
   }
 
-  /** As `ask`, for somebody who waits `ms` at most. What is to be started for it is. */
+  /** As `ask`, but resolves after `ms` at the latest. Starts the endpoint of a dormant instance. */
   async askNow(name: string, pool: SessionPool, signal: AbortSignal, ms: number): Promise<Checked> {
     const over = new AbortController();
     const late = async (): Promise<Checked> => {
@@ -133,7 +134,7 @@ export class HealthWatch implements CallEvidence {
     }
   }
 
-  /** Resolves when nobody is being asked. */
+  /** Resolves when no check is running. */
   async idle(): Promise<void> {
     await Promise.all([...this.#watched.values()].map(({ asking }) => asking));
   }
@@ -219,7 +220,7 @@ export class HealthWatch implements CallEvidence {
     watched.stored = this.#clock.monotonic();
     watched.unstored = false;
     this.#facts.learnHealth(name, watched.health).catch((error: unknown) => {
-      if (!watched.unstored) this.#log.warn({ err: error }, 'The health of an instance could not be stored; trying again.');
+      if (!watched.unstored) this.#log.warn({ err: error }, 'The health of an instance could not be stored; it will be retried.');
       watched.unstored = true;
     });
   }

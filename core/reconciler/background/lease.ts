@@ -8,8 +8,9 @@ const topic = 'turn';
 const leaseMs = 60_000;
 
 /**
- * The turn to do something that one process on a store does at a time. Kept as a fact with a time to its end. Who takes it looks again
- * afterwards: two that took it at the same time both let go. The turn of a process that is known to be dead is free at once.
+ * A lease for work that only one process on a store does at a time. Stored as a fact with an end. After taking the
+ * lease a process reads it again: two processes that took it at the same time both give it back. The lease of a
+ * process that is known to be dead is free immediately.
  */
 export class Lease {
   readonly #name: string;
@@ -22,26 +23,26 @@ export class Lease {
     this.#parts = parts;
   }
 
-  /** Takes or keeps the turn for at least `ms`. False: somebody else has it. */
+  /** Takes or keeps the lease for at least `ms`. Returns false when another process holds it. */
   async take(ms: number): Promise<boolean> {
     if (this.#mine && this.#parts.clock.monotonic() + ms < this.#mine.until) return true;
-    // Several that ask at the same time share the answer.
+    // Concurrent calls share one attempt.
     this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
     return this.#taking;
   }
 
-  /** Lets the next one have it now. */
+  /** Frees the lease for another process. */
   async giveBack(): Promise<void> {
     const mine = this.#mine;
     this.#mine = undefined;
     if (!mine) return;
-    // If it cannot be given back, it ends by itself.
+    // A lease that cannot be given back ends by itself.
     await this.#parts.store.commit([{ op: 'delete', kind: 'fact', key: this.#key(mine.item) }]).catch(() => undefined);
   }
 
   async #take(): Promise<boolean> {
     const { store, clock } = this.#parts;
-    // Counted from before the store is asked.
+    // Counted from the time before the call to the store.
     const until = clock.monotonic() + leaseMs / 2;
     const turns = await store.find('fact', { where: { topic, name: this.#name } });
     const kept = turns.find(({ item }) => item === this.#mine?.item);
@@ -62,7 +63,7 @@ export class Lease {
     return false;
   }
 
-  /** Not where its end is farther away than it can be: then the clock was set back. */
+  /** A lease whose end is too far in the future does not hold: the clock was set back. */
   #holds({ value, until = 0 }: FactRecord): boolean {
     const left = until - this.#parts.clock.now();
     return left > 0 && left <= leaseMs && !isDead(value as Owner, this.#parts.owner);

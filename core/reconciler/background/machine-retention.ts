@@ -4,13 +4,14 @@ import type { Store } from '../../contract/storage.ts';
 
 const week = 7 * 86_400_000;
 const atOnce = 150;
-/** Between two rounds, and between two steps of one. */
+/** The intervals between rounds, and between the steps of a round. */
 const roundMs = 3_600_000;
 const stepMs = 1_000;
 
 /**
- * Idempotency-Keys in their last stage. A key is kept as long as its request, and at least a week; what purges the request leaves a tombstone, which
- * refuses the key for a week more. Here the tombstones go; keys whose request lives are passed over, a few at a time.
+ * Removes old Idempotency-Keys. A key is kept as long as its request, and at least a week. When its request is purged,
+ * the key is marked and refuses calls for another week; then it is removed here. Keys of existing requests are skipped
+ * in small steps.
  */
 export class MachineRetention {
   readonly #store: Store;
@@ -23,7 +24,7 @@ export class MachineRetention {
     this.#clock = clock;
   }
 
-  /** One step, when it is time for one. */
+  /** Runs one step when it is due. */
   async retention(): Promise<void> {
     if (this.#clock.monotonic() < this.#next) return;
     const now = this.#clock.now();
@@ -40,5 +41,5 @@ export class MachineRetention {
   }
 }
 
-/** Of a key that is two weeks old already. */
+/** Only for keys that are at least two weeks old. */
 const isOver = ({ purged_at }: KeyRecord, now: number): boolean => purged_at !== undefined && purged_at + week < now;

@@ -7,8 +7,7 @@ const everyMs = 600_000;
 const atOnce = 150;
 const afterFailureMs = 60_000;
 
-/** Removes what holds no longer and that nobody would miss: facts whose time is over, Idempotency-Keys and the journal of requests that were
- * purged long ago. */
+/** Removes expired facts, and the Idempotency-Keys and events of requests that were purged long ago. */
 export class Retention {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -24,7 +23,7 @@ export class Retention {
     this.#journal = new EventRetention(store, clock);
   }
 
-  /** Does nothing most of the time, and nothing for a while after it failed. */
+  /** Runs the parts that are due. Pauses after a failure. */
   async retention(): Promise<void> {
     if (this.#clock.monotonic() < this.#notBefore) return;
     try {
@@ -41,7 +40,7 @@ export class Retention {
     if (this.#clock.monotonic() < this.#next) return;
     this.#next = this.#clock.monotonic() + everyMs;
     const over = await this.#store.find('fact', { where: { until: { before: this.#clock.now() } }, limit: atOnce });
-    // Asked again at the next turn when there were more.
+    // When there were more, the next call continues.
     if (over.length === atOnce) this.#next = 0;
     if (over.length === 0) return;
     await this.#store.commit(over.map(({ topic, name, item }) => ({ op: 'delete', kind: 'fact', key: { topic, name, item } })));

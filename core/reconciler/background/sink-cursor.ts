@@ -3,12 +3,15 @@ import type { Change, Store } from '../../contract/storage.ts';
 
 const sinkTopic = 'event_sink';
 
-/** How far an event sink got in the journal. Each step has a number of its own, so that of two processes one alone can make it. */
+/**
+ * The position of an event sink in the journal. Each step has its own number, so that only one of two processes can
+ * store it.
+ */
 export interface Cursor {
   readonly step: number;
-  /** The last entry that it took. */
+  /** The last delivered event. */
   readonly seq: number;
-  /** Epoch milliseconds: when it took it. */
+  /** Epoch milliseconds: the time of the delivery. */
   readonly at: number;
 }
 
@@ -22,7 +25,7 @@ export async function readCursor(store: Store, name: string): Promise<Cursor | u
   return latest(await store.find('fact', { where: { topic: sinkTopic, name } }));
 }
 
-/** Commits the next step; ALREADY_EXISTS when somebody else made it. */
+/** The changes that store the next position. The commit fails with ALREADY_EXISTS when another process stored it. */
 export function nextCursor(name: string, from: Cursor | undefined, seq: number, at: number): Change[] {
   const step = (from?.step ?? 0) + 1;
   const made: Change = { op: 'insert', kind: 'fact', record: { topic: sinkTopic, name, item: item(step), value: seq, at } };
@@ -30,8 +33,8 @@ export function nextCursor(name: string, from: Cursor | undefined, seq: number, 
 }
 
 /**
- * The last entry of the journal that every sink has; Infinity where there is none to wait for. A sink that took nothing for `patienceMs` is not waited for
- * any more: it was taken out of the configuration, or nobody cares that it fails.
+ * The last event that every sink received; Infinity when no sink delays the removal. A sink without a delivery for
+ * `patienceMs` is ignored: it was removed from the configuration, or its failure is ignored.
  */
 export async function takenByAll(store: Store, now: number, patienceMs: number): Promise<number> {
   const records = await store.find('fact', { where: { topic: sinkTopic } });

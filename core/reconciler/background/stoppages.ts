@@ -3,14 +3,14 @@ import type { CalledFor } from '../../providers/guard/called-for.ts';
 import type { Quarantined } from '../../providers/guard/session-pool.ts';
 import type { Store } from '../../contract/storage.ts';
 
-/** A call for a request that hung the loop's thread, or ended it. */
+/** A call for a request that blocked or ended the loop thread. */
 export interface Stoppage extends CalledFor {
   readonly instance: string;
-  /** For people. */
+  /** The cause, for people. */
   readonly why: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** How long the template is left alone there. */
+  /** How long requests of the template are not served at the instance. */
   readonly ms: number;
 }
 
@@ -24,27 +24,24 @@ interface Kept {
 }
 
 const topic = 'stoppage';
-/** A request may not wait for longer. */
+/** The longest time that a request may wait. */
 const keptMs = 7 * 86_400_000;
-/** So often a request may stop the thread; then nothing more is called for it at that instance. */
+/** After this number of stoppages no further call is made for the request at the instance. */
 const most = 2;
 
-/**
- * Which requests stopped the loop's thread, and at which instances. Stored, so that a start in between lets none
- * begin anew.
- */
+/** The requests that stopped the loop thread, by instance. Stored, so that the count survives restarts. */
 export class Stoppages {
   readonly #barred = new Map<string, Map<string, string>>();
   readonly #quarantined: Quarantined[] = [];
 
-  /** Stores the latest ones, each of which counts once more, and reads all. */
+  /** Stores the latest stoppages, each of which increases a count, and reads all. */
   static async open(store: Store, clock: Clock, latest: readonly Stoppage[] = []): Promise<Stoppages> {
     const known = new Map<string, Kept>();
     for (const { name, item, value } of await store.find('fact', { where: { topic } })) known.set(`${name}\n${item}`, value as Kept);
     for (const { instance, request_id, template_id, why, at, ms } of latest) {
       const key = `${instance}\n${request_id}`;
       const before = known.get(key);
-      // A thread that ended before it said that it runs may have stored it.
+      // A thread that ended during its start may have stored the stoppage already.
       if (before?.at === at) continue;
       const value: Kept = { template_id, times: (before?.times ?? 0) + 1, why, at, left_alone_until: at + ms };
       await store.commit([{ op: 'put', kind: 'fact', record: { topic, name: instance, item: request_id, value, at, until: at + keptMs } }]);
@@ -55,19 +52,19 @@ export class Stoppages {
     return stoppages;
   }
 
-  /** Templates that are still to be left alone. */
+  /** Templates whose requests are not served yet. */
   get quarantined(): readonly Quarantined[] {
     return this.#quarantined;
   }
 
-  /** Instances at which nothing more is called for a request, each with why. */
+  /** The instances at which no further call is made for a request, each with the reason. */
   barredFor(request_id: string): ReadonlyMap<string, string> {
     return this.#barred.get(request_id) ?? nowhere;
   }
 
   #take(key: string, { template_id, times, why, left_alone_until }: Kept, now: number): void {
     const [instance = '', request_id = ''] = key.split('\n');
-    // The clock may have been set back since.
+    // The clock may have been set back since then.
     const ms = Math.min(left_alone_until - now, keptMs);
     if (ms > 0) this.#quarantined.push({ name: instance, template_id, ms, why });
     if (times < most) return;

@@ -7,15 +7,16 @@ import type { Change } from '../../contract/storage.ts';
 import { answeredTopic, askedTopic, heldMs, hostOf, type UnknownHostAnswer } from '../../requests/unknown-host-facts.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
-/** After a provider did not answer, it is not asked again sooner. */
+/** The wait after a provider did not answer. */
 const againMs = 15_000;
 const atOnce = 100;
 
 export type UnknownHostLookupParts = Omit<BackgroundParts, 'facts' | 'settings'>;
 
 /**
- * Answers what faces ask about hosts that no request knows. A host lives when one of the instances that may have it says so, and is gone when all
- * of them answered and none did. As long as one cannot answer, nothing is said.
+ * Answers the questions of interfaces about unknown hosts. A host lives when one of the instances that may have it
+ * reports it, and is gone when all of them answered and none reported it. While one cannot answer, the host has no
+ * answer.
  */
 export class UnknownHostLookup implements Disposable {
   readonly #parts: UnknownHostLookupParts;
@@ -31,7 +32,7 @@ export class UnknownHostLookup implements Disposable {
     });
   }
 
-  /** Begins with what was asked, unless it is under way. Does not wait for it. */
+  /** Starts the stored lookups, unless they are running. Does not wait for them. */
   begin(instances: readonly ProviderInstance[]): void {
     if (this.#running || !this.#due || this.#parts.clock.monotonic() < this.#not_before) return;
     this.#due = false;
@@ -40,12 +41,12 @@ export class UnknownHostLookup implements Disposable {
         this.#due = true;
         this.#not_before = this.#parts.clock.monotonic() + againMs;
         if (this.#parts.signal.aborted) return;
-        this.#parts.log.warn({ err: error }, 'Hosts that no request knows could not be asked for; trying again later.');
+        this.#parts.log.warn({ err: error }, 'The lookup of unknown hosts failed; it will be retried.');
       })
       .finally(() => (this.#running = undefined));
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no lookup is running. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -56,9 +57,9 @@ export class UnknownHostLookup implements Disposable {
 
   async #answer(instances: readonly ProviderInstance[]): Promise<void> {
     const { store, clock } = this.#parts;
-    const asked = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
-    const groups = Map.groupBy(asked, (question) => question.name);
-    // What concerns one instance does not wait for another.
+    const open = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
+    const groups = Map.groupBy(open, (question) => question.name);
+    // The lookup at one instance does not delay those at others.
     const done = await Promise.allSettled(
       [...groups].map(async ([name, questions]) => {
         const there = instances.filter((instance) => name === '' || instance.name === name);
@@ -74,10 +75,10 @@ export class UnknownHostLookup implements Disposable {
     const alive = new Set<HostRef>();
     let sure = instances.length > 0;
     for (const { name } of instances) {
-      const said = await this.#living(name, [...hosts.values()]);
-      if (!said) sure = false;
-      // A plugin may give hosts of its own making.
-      for (const host of hosts.values()) if (said?.some((living) => sameHost(living, host))) alive.add(host);
+      const living = await this.#living(name, [...hosts.values()]);
+      if (!living) sure = false;
+      // A plugin may return equal copies of the hosts.
+      for (const host of hosts.values()) if (living?.some((each) => sameHost(each, host))) alive.add(host);
     }
     const at = clock.now();
     const changes = questions.flatMap((question): Change[] => {
@@ -91,7 +92,10 @@ export class UnknownHostLookup implements Disposable {
     await store.commit(changes);
   }
 
-  /** Those that an instance says to live; undefined when it has no way to tell. Rejects when it does not answer. */
+  /**
+   * The living hosts according to an instance; undefined when its provider cannot tell. Rejects when it does not
+   * answer.
+   */
   async #living(name: string, hosts: readonly HostRef[]): Promise<readonly HostRef[] | undefined> {
     const { pool, signal } = this.#parts;
     const { type } = await pool.connect(name);

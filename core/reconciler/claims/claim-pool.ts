@@ -13,27 +13,29 @@ import type { StorageTrouble } from './storage-trouble.ts';
 import type { Settings } from '../settings.ts';
 import { SignalInbox } from './signal-inbox.ts';
 
-/** Claims taken in one go. */
+/** The most claims of one call. */
 const claimsAtOnce = 200;
-/** Without a word from the store, claims are asked for this often. */
+/** The interval of claims without a notice of the store. */
 const idleMs = 1_000;
-/** Between two rounds at least: what comes in between is served together. */
+/** The shortest interval between rounds, so that notices are handled together. */
 const shortestMs = 5;
 
-/** Of a request that nobody held before. */
+/** The epoch of a request that was never claimed before. */
 const firstEpoch = 1;
 
-/** What is done with a request that is held. */
+/** The work for claimed requests. */
 export interface Work {
-  /** Decides and acts until nothing is due; rejects with ClaimLost, CONFLICT, or what went wrong. */
+  /** Plans and executes steps until none is due. Rejects with ClaimLost, CONFLICT or the error of a step. */
   run(claimed: ClaimedRequest): Promise<void>;
   /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
   lateReleaseHarms(loaded: RequestState): boolean;
-  /** Between rounds; must not throw, and nobody waits for it. */
+  /** Called between rounds. Must not throw; the pool does not wait for it. */
   everyRound(): Promise<void>;
 }
 
-/** The claims of this process: takes what is due, renews, wakes each request when its time has come, and lets go. */
+/**
+ * The claims of this process: claims due requests, renews the claims, runs each request when it is due, and yields.
+ */
 export class ClaimPool {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -43,14 +45,16 @@ export class ClaimPool {
   readonly #work: Work;
   readonly #trouble: StorageTrouble;
   readonly #held = new Map<string, ClaimedRequest>();
-  /** Being given back at this moment. */
+  /** Requests that are being yielded now. */
   readonly #yielding = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #awake: (() => void) | undefined;
   #wake = false;
   #claimDue = true;
-  /** Monotonic milliseconds: when claims are asked for without a word from the store; a second earlier with one. */
+  /**
+   * Monotonic milliseconds: the time of the next claim without a notice of the store; with one it is a second earlier.
+   */
   #claimAt = -Infinity;
   readonly #inbox: SignalInbox;
   #renewed_at = 0;
@@ -81,15 +85,15 @@ export class ClaimPool {
     return this.#held.get(request_id);
   }
 
-  /** Has the request decided again after `ms`, or earlier if it was to be. */
+  /** Makes the request due after `ms`, unless it is due earlier. */
   due(claimed: ClaimedRequest, ms: number): void {
     const at = this.#clock.monotonic() + ms;
-    // While it is being worked on, this only asks for another round afterwards.
+    // For a running request this only requests another round afterwards.
     claimed.due_at = Math.min(claimed.due_at, at);
     if (ms < idleMs) this.#rouse();
   }
 
-  /** Nothing is on the wire and nothing is due soon. */
+  /** Yields a request without calls in flight and without work that is due soon. */
   async giveBack(claimed: ClaimedRequest): Promise<void> {
     this.#held.delete(claimed.request_id);
     claimed.end();
@@ -101,7 +105,7 @@ export class ClaimPool {
     }
   }
 
-  /** Lets calls under way end for `ms`, then has them aborted, and gives everything back that is at rest. */
+  /** Waits `ms` for running calls, then aborts them, and yields all requests at rest. */
   async stop(ms: number, abort: () => void): Promise<void> {
     this.#stopping.abort();
     this.#watch?.[Symbol.dispose]();
@@ -115,10 +119,10 @@ export class ClaimPool {
     this.#held.clear();
     await this.#store
       .yield(atRest.map((claimed) => claimed.claim))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be given back; they end with their lease.'));
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be yielded; they end with their lease.'));
   }
 
-  /** Waits for what runs, for at most `ms`. */
+  /** Waits at most `ms` for running work. */
   async #rest(ms: number): Promise<void> {
     const over = new AbortController();
     await Promise.race([Promise.allSettled(this.#running), this.#clock.sleep(ms, over.signal)]);
@@ -148,7 +152,7 @@ export class ClaimPool {
         const now = this.#clock.monotonic();
         if (now >= this.#nextClaim()) {
           await this.#claim();
-          // Asking takes longer the more is held: at most a fifth of the time goes into it.
+          // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims.
           const took = this.#clock.monotonic() - now;
           this.#claimAt = this.#clock.monotonic() + idleMs + took * 4;
         }
@@ -190,25 +194,29 @@ export class ClaimPool {
     } catch (error) {
       if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#drop(claimed);
       else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
-        // One that could not be given back is found to be ours with the next renewal, and tries no more here.
+        // A request that could not be yielded is found with the next renewal and claimed again there.
         if (this.#held.get(claimed.request_id) !== claimed) return;
         this.#trouble.failed(claimed, error);
         this.due(claimed, 5_000);
       } else {
-        // What was done and what is in memory may differ now: it is loaded anew, with the doubt that a crash would leave.
-        this.#log.error({ err: error, request_id: claimed.request_id }, 'A request could not be carried on; it is loaded anew.');
+        // The state in memory may differ from the effect of the calls, so the request is loaded again, as after a
+        // crash.
+        this.#log.error({ err: error, request_id: claimed.request_id }, 'The work for a request failed; the request is loaded again.');
         this.#forget(claimed);
       }
     } finally {
       claimed.busy = false;
       if (claimed.incoming.size > 0) claimed.due_at = 0;
-      // Whatever went wrong above, a held request is never forgotten.
+      // After any error above, a held request must become due again.
       if (claimed.due_at === Infinity && this.#held.get(claimed.request_id) === claimed) this.due(claimed, idleMs);
       if (claimed.due_at <= this.#clock.monotonic()) this.#rouse();
     }
   }
 
-  /** The times of what is held move with a clock that was set; see `shiftTimes`. Cheap: to be called whenever something is judged by the time. */
+  /**
+   * Moves the times of held requests when the clock was set; see `shiftTimes`. Cheap: called before every decision by
+   * time.
+   */
   compareClocks(): void {
     const jump = this.#clocks.check();
     if (jump === undefined) return;
@@ -222,24 +230,27 @@ export class ClaimPool {
     if (jump === 0) return;
     this.#jumpsLeft.jumped(jump);
     const seconds = Math.round(jump / 1000);
-    this.#log.warn({ seconds }, 'The clock of this host jumped, or the host was suspended; open requests are not judged by that.');
+    this.#log.warn(
+      { seconds },
+      'The clock of this host jumped, or the host was suspended; the times of open requests are moved accordingly.',
+    );
     const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
     this.#store
       .commit([{ op: 'insert', kind: 'event', record }])
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'The jump of the clock could not be journalled.'));
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'The event about the jump of the clock could not be stored.'));
   }
 
   #drop(claimed: ClaimedRequest): void {
     this.#forget(claimed);
-    // With a storage that takes no renewal all are lost at once, and why is told already.
+    // When the storage accepts no renewal, all claims are lost at once, and the cause is already logged.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
-    this.#log[level]({ request_id: claimed.request_id }, 'The claim on a request was lost; whoever has it carries it on.');
+    this.#log[level]({ request_id: claimed.request_id }, 'The claim on a request was lost; its new holder continues the work.');
     this.#claimDue = true;
   }
 
   #forget(claimed: ClaimedRequest): void {
     this.compareClocks();
-    // Whoever notices second that a claim ended knows less of what came after it.
+    // Only the first call for an ended claim knows the remaining shift.
     const isFirst = this.#held.get(claimed.request_id) === claimed;
     if (isFirst) this.#jumpsLeft.leave(claimed);
     claimed.end();
@@ -249,7 +260,7 @@ export class ClaimPool {
 
   async #claim(): Promise<void> {
     this.#claimDue = false;
-    // The lease is counted from before the call: it may take long, and the store counts from its own time.
+    // The lease counts from before the call, because the call may take long and the store counts from its own time.
     const before = this.#validity();
     const claims = await this.#store.claim(this.#owner, claimsAtOnce, this.#settings.lease_ms);
     if (claims.length === 0) return;
@@ -259,32 +270,32 @@ export class ClaimPool {
   }
 
   async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
-    const cases = await loadStates(this.#store, claims).catch((error: unknown) => error);
-    // A clock that was set while they were loaded is noticed before they join the others.
+    const states = await loadStates(this.#store, claims).catch((error: unknown) => error);
+    // A jump of the clock during the load is noticed before the requests join the others.
     this.compareClocks();
     for (const claim of claims) {
-      // A claim that ended before it was missed is given to the same process again.
+      // A claim that ended unnoticed may be given to the same process again.
       const earlier = this.#held.get(claim.request_id);
       if (earlier) this.#drop(earlier);
-      if (!(cases instanceof Map)) {
+      if (!(states instanceof Map)) {
         this.#jumpsLeft.claimed(claim);
         continue;
       }
-      const loaded = cases.get(claim.request_id);
+      const loaded = states.get(claim.request_id);
       if (loaded) this.#held.set(claim.request_id, this.#claimed(loaded, claim, validUntil));
     }
-    if (!(cases instanceof Map)) throw cases;
+    if (!(states instanceof Map)) throw states;
   }
 
-  /** Until when a claim that is asked for now is certainly held. */
+  /** Until when a claim that is requested now is certainly held. */
   #validity(): Validity {
     const half = this.#settings.lease_ms / 2;
     return { monotonic: this.#clock.monotonic() + half, wall: this.#clock.now() + half };
   }
 
   /**
-   * A request with its new holder. When the last one did not yield, a release of its may still be on the wire, with an older aim: where
-   * that can do harm, the present aim is said once more after a while.
+   * A request with its new holder. When the last holder did not yield, its release with an older target may still be
+   * in flight. Where that is harmful, the present target is sent again after some time.
    */
   #claimed(loaded: HeldState, claim: Claim, validUntil: Validity): ClaimedRequest {
     const left = this.#jumpsLeft.take(claim, loaded.request);
@@ -310,7 +321,8 @@ export class ClaimPool {
       if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
       else this.#drop(claimed);
     }
-    // Ours by the store, and forgotten here: nobody else would ever get them while we renew. As after a crash, what was sent is in doubt.
+    // Claims that the store assigns to this process and that are not held here: no other process would get them while
+    // this one renews. As after a crash, the outcome of their calls is in doubt.
     const forgotten = held.filter(({ request_id }) => !this.#held.has(request_id) && !this.#yielding.has(request_id));
     if (forgotten.length > 0)
       await this.#take(

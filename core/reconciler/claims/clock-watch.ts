@@ -1,11 +1,11 @@
 import type { Clock } from '../../contract/clock.ts';
 
-/** Of how many jumps it is known later. */
+/** The number of remembered jumps. */
 const remembered = 10;
 
 /**
- * Compares the two clocks of this process. The wall clock jumps when somebody sets it, and seems to when the host was suspended, since the monotonic clock
- * stood still meanwhile.
+ * Compares the two clocks of this process. The wall clock jumps when it is set, and also when the host was suspended,
+ * because the monotonic clock stops meanwhile.
  */
 export class ClockWatch {
   readonly #clock: Clock;
@@ -13,7 +13,7 @@ export class ClockWatch {
   readonly #jumpMs: number;
   #offset: number;
   #checked: number;
-  /** The last jumps, and what the wall clock said after each. */
+  /** The last jumps, with the wall time after each. */
   #jumps: readonly { readonly ms: number; readonly wall: number }[] = [];
 
   constructor(clock: Clock, everyMs: number, jumpMs: number) {
@@ -24,7 +24,10 @@ export class ClockWatch {
     this.#offset = clock.now() - this.#checked;
   }
 
-  /** By how many whole milliseconds the wall clock jumped since the last comparison; 0 when it did not, undefined when none is due yet. */
+  /**
+   * By how many whole milliseconds the wall clock jumped since the last comparison; 0 when it did not, undefined when
+   * no comparison is due.
+   */
   check(): number | undefined {
     const monotonic = this.#clock.monotonic();
     const offset = this.#clock.now() - monotonic;
@@ -38,11 +41,14 @@ export class ClockWatch {
     return ms;
   }
 
-  /** By how much a time has to be moved that was taken from the wall clock and followed no jump yet: nobody held the request that it is of. */
+  /**
+   * By how much a wall time must be moved that did not follow the jumps since then, because its request had no holder.
+   */
   missedBy(time: number): number {
     let moved = time;
     for (const { ms, wall } of this.#jumps) {
-      // After a jump forward a time from before lies behind what the clock said then; after one back it lies ahead, until the clock has come there again.
+      // Whether the time is from before the jump. After a forward jump such a time is before the jump; after a
+      // backward jump it is in the future until the clock reaches it again.
       const isFromBefore = ms > 0 ? moved < wall - ms / 2 : moved > Math.max(this.#clock.now(), wall - ms / 2);
       if (isFromBefore) moved += ms;
     }

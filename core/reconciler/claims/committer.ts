@@ -20,13 +20,16 @@ export interface CommitterParts {
   readonly trouble: StorageTrouble;
   readonly facts: Facts;
   readonly settings: Settings;
-  /** What came of a call that was answered just after the clock was set must not be written down in the time from before. */
+  /**
+   * Must be called before each commit, so that an outcome that arrives just after a jump is not stored with an old
+   * time.
+   */
   compareClocks(): void;
-  /** Told what is durable now. */
+  /** Called after the change is durable. */
   became(claimed: ClaimedRequest, before: RequestState['request'], change: StateChange): void;
 }
 
-/** Makes durable what came of a step, under the claim of its holder. */
+/** Makes the outcome of steps durable, under the claim of the holder. */
 export class Committer {
   readonly #parts: CommitterParts;
 
@@ -34,9 +37,12 @@ export class Committer {
     this.#parts = parts;
   }
 
-  /** Makes the next state durable, then lets it hold. While the storage does not answer it is tried again: an outcome is never dropped. */
+  /**
+   * Makes the next state durable, then replaces the state. Retries while the storage does not answer, because an
+   * outcome must never be dropped.
+   */
   commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
-    // Steps of one request run side by side: each commit has to start from what the one before it made of the case.
+    // Steps of one request run concurrently, so each commit must start from the state that the commit before it left.
     return claimed.inTurn(() => this.#commit(claimed, applies));
   }
 
@@ -51,7 +57,7 @@ export class Committer {
     claimed.derived = true;
   }
 
-  /** In a commit of its own: from then on it is known how far the rows of the request have to follow, whoever dies in between. */
+  /** Commits the shift separately: then a new holder knows by how much the other records must still be moved. */
   async #shift(claimed: ClaimedRequest): Promise<void> {
     const shift = claimed.pending_shift;
     if (shift === 0) return;
@@ -63,26 +69,26 @@ export class Committer {
   }
 
   async #write(claimed: ClaimedRequest, change: StateChange): Promise<void> {
-    const statistics = measured(claimed.case, change, change.now);
-    await this.#parts.facts.learn(this.#lacking(claimed.case, change), async (lacking) => {
+    const statistics = measured(claimed.state, change, change.now);
+    await this.#parts.facts.learn(this.#lacking(claimed.state, change), async (lacking) => {
       const most = this.#parts.settings.rows_per_commit;
-      // However many instances it was tried at, the end has room beside their statistics.
+      // The last commit also contains the statistics, so its part has room for them, whatever the number of instances.
       const parts = change.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
-      // That an offer lacked capacity is true by itself: it need not stand with the request.
+      // A lack of capacity is true by itself, so it may be committed separately.
       const together = last.length + lacking.length <= most;
       const alone = together ? [] : chunks(lacking, most);
       for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(claimed, part);
     });
     claimed.version += 1;
-    const before = claimed.case.request;
-    claimed.case = change.done(claimed.case.machines);
+    const before = claimed.state.request;
+    claimed.state = change.done(claimed.state.machines);
     this.#parts.became(claimed, before, change);
   }
 
   /**
-   * Nobody else raises the version of a request that is held: what it adds to statistics, and its journal, must not be written twice. Rejects while the
-   * storage does not say.
+   * Whether the commit of unknown outcome was written. Only the holder raises the version of a held request; its
+   * statistics and events must not be written twice. Rejects while the storage does not answer.
    */
   async #isWritten(claimed: ClaimedRequest, changes: readonly Change[]): Promise<boolean> {
     if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
@@ -117,7 +123,7 @@ export class Committer {
     }
   }
 
-  /** Offers that turned out to have no capacity come behind all others, for everyone, for a while. */
+  /** The facts about offers without capacity, which for some time come after all others for all requests. */
   #lacking(before: RequestState, change: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();

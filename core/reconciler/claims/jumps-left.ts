@@ -3,36 +3,42 @@ import type { RequestRecord } from '../../model/request.ts';
 import type { Claim } from '../../contract/storage.ts';
 import type { ClaimedRequest } from './claimed-request.ts';
 
-/** Most of those that were forgotten come back within a lease, or another process has them. */
+/** The maximum number of remembered requests. Most of them are claimed again within a lease, here or elsewhere. */
 const mostRemembered = 20_000;
 
 interface Left {
   epoch: number;
-  /** By how much the request shall have been moved, whether or not that is stored. */
+  /** By how much the request should have been moved in total, stored or not. */
   moved_ms: number;
 }
 
-/** By how much requests shall have been moved of which this process lost the claim: the clock may be set again before it gets it back. */
+/**
+ * The clock shifts of requests whose claim this process lost, because the clock may be set again before they are
+ * claimed again.
+ */
 export class JumpsLeft {
   readonly #left = new LRUCache<string, Left>({ max: mostRemembered });
 
-  /** The claim of a holding ended. */
-  leave({ request_id, claim, pending_shift, case: { request } }: ClaimedRequest): void {
+  /** Remembers the shift of a request whose claim ended. */
+  leave({ request_id, claim, pending_shift, state: { request } }: ClaimedRequest): void {
     this.#left.set(request_id, { epoch: claim.epoch, moved_ms: (request.moved_ms ?? 0) + pending_shift });
   }
 
-  /** It is claimed again, and cannot be loaded yet: nobody else had it in between. */
+  /** The request was claimed again and could not be loaded; no other process held it in between. */
   claimed({ request_id, epoch }: Claim): void {
     const left = this.#left.get(request_id);
     if (left?.epoch === epoch - 1) left.epoch = epoch;
   }
 
-  /** The clock was set by so many milliseconds. */
+  /** The clock was set by this number of milliseconds. */
   jumped(ms: number): void {
     for (const left of this.#left.values()) left.moved_ms += ms;
   }
 
-  /** By how much a request still has to be moved that is claimed again. Undefined: it was not held here last, and whoever held it judged by a clock of its own. */
+  /**
+   * By how much a newly claimed request must still be moved. Undefined: another process held it last, with its own
+   * clock.
+   */
   take({ request_id, epoch }: Claim, loaded: RequestRecord): number | undefined {
     const left = this.#left.get(request_id);
     this.#left.delete(request_id);

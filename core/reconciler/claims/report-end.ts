@@ -1,7 +1,10 @@
 import type { Log } from '../../contract/log.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 
-/** Tells the log that a request or a return has ended, in one line: what, how many, how long, and why it is short. Nothing where it had ended `before`. */
+/**
+ * Logs the end of a request or return in one line: result, number, duration, and the reasons for missing machines.
+ * Logs nothing when `before` had ended.
+ */
 export function reportEnd(log: Log, before: RequestRecord | undefined, request: RequestRecord): void {
   if (!isTerminal(request.status) || (before && isTerminal(before.status))) return;
   const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } = request;

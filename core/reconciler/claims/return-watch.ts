@@ -6,17 +6,19 @@ import type { Store } from '../../contract/storage.ts';
 import type { ReturnProgress } from '../apply/watch-return.ts';
 import { isAlive } from '../state/machine-life.ts';
 
-/** A storage bounds how many values one comparison may list. */
+/** Storages limit how many values one comparison may list. */
 const valuesAtOnce = 500;
 
 /**
- * Watches the machines of one return go. A look counts those that carry its id, and reads only the few that an earlier return has taken: it costs the
- * same however many machines the requests have that they came from.
+ * Observes the machines of one return. Each call counts the machines with its id, and reads only the few that an
+ * earlier return took: the cost does not depend on the number of machines of their requests.
  */
 export class ReturnWatch {
   readonly #store: Store;
   readonly #request: RequestRecord;
-  /** Machines that it names and that carry the id of an earlier return, as far as they live; undefined until it was taken in. */
+  /**
+   * The living machines of the return that have the id of an earlier return; undefined until the return was applied.
+   */
   #others: readonly MachineKey[] | undefined;
   #instances: ReadonlySet<string> = new Set();
 
@@ -25,7 +27,7 @@ export class ReturnWatch {
     this.#request = request;
   }
 
-  /** `configured`: whether an instance is. */
+  /** `configured`: whether an instance is configured. */
   async progress(configured: (instance: string) => boolean): Promise<ReturnProgress> {
     const return_id = this.#request.request_id;
     const waiting = await this.#store.count('signal', { return_id, applied: false });
@@ -48,7 +50,7 @@ export class ReturnWatch {
     return named;
   }
 
-  /** Of these machines, those that live and that this return does not count by its id. */
+  /** Those of the machines that live and do not have the id of this return. */
   async #alive(keys: readonly MachineKey[]): Promise<readonly MachineRecord[]> {
     const named = new Set(keys.map(machineKey));
     const alive: MachineRecord[] = [];

@@ -2,11 +2,14 @@ import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { ClaimedRequest } from './claimed-request.ts';
 
-/** Signals are asked for this often without a word from the store, which may get lost. */
+/** The interval of reads without a notice of the store, because a notice may get lost. */
 const unheardMs = 5_000;
 const atOnce = 1_000;
 
-/** Brings what callers signal to the requests that are held here. Signals of others are theirs, or come with the next claim. */
+/**
+ * Passes the signals of callers to the requests that are held here. Other requests get them from their holder or with
+ * their next claim.
+ */
 export class SignalInbox {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -19,7 +22,7 @@ export class SignalInbox {
     this.#clock = clock;
   }
 
-  /** The store told of a signal. */
+  /** The store reported a new signal. */
   heard(): void {
     this.#heard = true;
   }
@@ -28,7 +31,10 @@ export class SignalInbox {
     return this.#heard || this.#clock.monotonic() - this.#readAt >= unheardMs;
   }
 
-  /** Reads all that wait: what others leave waiting hides none. Rejects when the store does not answer, and is due again then. */
+  /**
+   * Reads all waiting signals, also beyond those of other holders. Rejects when the store does not answer, and is then
+   * due again.
+   */
   async deliver(held: ReadonlyMap<string, ClaimedRequest>): Promise<void> {
     this.#heard = false;
     try {

@@ -1,12 +1,12 @@
 import type { ClaimedRequest } from './claimed-request.ts';
 
-/** Asks again after this time without a word: requests of other processes have slots too. */
+/** The waits before a retry without a notice, because other processes have slots too. */
 const firstAsksMs = 1_000;
 const othersAskMs = 10_000;
 
 /**
- * Requests held here that wait for a slot of an instance, in the order in which they were accepted. The store decides who gets one; the queue spares it the
- * questions of those who cannot be next, and wakes whoever can.
+ * Held requests that wait for a slot of an instance, in the order of acceptance. The store assigns the slots; the
+ * queue avoids commits of requests that cannot be next, and wakes the request that can.
  */
 export class SlotQueue {
   readonly #waiting = new Map<string, ClaimedRequest[]>();
@@ -16,13 +16,13 @@ export class SlotQueue {
     this.#wake = wake;
   }
 
-  /** Whether nobody who was accepted earlier waits here for the instance. */
+  /** Whether no earlier request waits here for the instance. */
   mayAsk(claimed: ClaimedRequest, instance: string): boolean {
     const [first] = this.#of(instance).filter((each) => !each.lost);
     return first === undefined || first === claimed || isEarlier(claimed, first);
   }
 
-  /** It was refused, or may not ask yet. */
+  /** The request was refused, or must not ask yet. */
   wait(claimed: ClaimedRequest, instance: string, why: string): void {
     this.leave(claimed, instance);
     const others = this.#of(instance).filter((each) => each !== claimed);
@@ -31,7 +31,7 @@ export class SlotQueue {
     claimed.holdBack(why, waiting[0] === claimed ? firstAsksMs : othersAskMs);
   }
 
-  /** It waits no longer, but for this instance if one is named: the next may ask. */
+  /** The request no longer waits, except for the instance `except`. The next request may ask. */
   leave(claimed: ClaimedRequest, except?: string): void {
     for (const [instance, waiting] of this.#waiting) {
       if (instance === except || !waiting.includes(claimed)) continue;
@@ -43,7 +43,7 @@ export class SlotQueue {
     }
   }
 
-  /** An attempt at the instance came to its end. */
+  /** An attempt at the instance ended. */
   freed(instance: string): void {
     const present = this.#of(instance).filter((each) => !each.lost);
     this.#waiting.set(instance, present);
@@ -59,6 +59,6 @@ export class SlotQueue {
 }
 
 function isEarlier(a: ClaimedRequest, b: ClaimedRequest): boolean {
-  const [x, y] = [a.case.request, b.case.request];
+  const [x, y] = [a.state.request, b.state.request];
   return x.created_at < y.created_at || (x.created_at === y.created_at && x.request_id < y.request_id);
 }

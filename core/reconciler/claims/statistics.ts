@@ -4,8 +4,9 @@ import type { Change } from '../../contract/storage.ts';
 import type { RequestState } from '../state/request-state.ts';
 
 /**
- * What the end of a request adds to the statistics of the instances that it was tried at: one change for each, none while it goes on. Written with the
- * end itself, so that each request counts once, also over a crash; added in the store, so that loops side by side lose nothing.
+ * The changes to the statistics of the instances of a request that ends: one for each instance, none before the end.
+ * Committed together with the end, so that each request counts once, also after a crash. The store adds the numbers,
+ * so that concurrent loops lose nothing.
  */
 export function measured(before: RequestState, { request, attempts, machines }: Omit<RequestState, 'signals'>, at: number): Change[] {
   if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
@@ -15,7 +16,7 @@ export function measured(before: RequestState, { request, attempts, machines }: 
     const amounts: { readonly [Count in keyof Measured]: number } = {
       total_requests: 1,
       successful_requests: Number(gave),
-      // A cancelled request that had nothing yet says nothing of the instance.
+      // A cancelled request without machines says nothing about the instance.
       failed_requests: Number(!gave && request.status !== 'cancelled'),
       answers: answered.length,
       answer_ms: answered.reduce((sum, ms) => sum + ms, 0),

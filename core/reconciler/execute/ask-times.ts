@@ -1,24 +1,24 @@
 import type { Clock } from '../../contract/clock.ts';
 
-/** One that has not answered for so long is asked whether it does. */
+/** An instance without an answer for this time is checked. */
 const idleMs = 120_000;
-/** So soon one that fell silent is asked again, until it is unhealthy. */
+/** The time between checks of an instance that stopped answering, until it is unhealthy. */
 const soonMs = 5_000;
-/** One that is unhealthy is asked after this time, then half as often each time, but no less often than one that is well. */
+/** The first wait for an unhealthy instance. It doubles with every check, up to the interval of a healthy instance. */
 export const shortestMs = 30_000;
 const longestMs = idleMs;
-/** The longest wait for a chance, where the ones before were in vain. */
+/** The longest wait for a recovery chance after chances that failed. */
 const longestChanceMs = 300_000;
 
-/** When one instance is asked whether it answers. All times are monotonic. */
+/** The times of the health checks of one instance. All times are monotonic milliseconds. */
 export class AskTimes {
   readonly #clock: Clock;
   #at: number;
   #wait = soonMs;
-  /** From when on a check that succeeds makes good what its plugin did wrong, and how long that took to come. */
+  /** The time from which a successful check clears a breach of contract by the plugin, and the wait that led to it. */
   #chance_at = -Infinity;
   #chance_ms = 0;
-  /** When a chance was last given. */
+  /** The time of the last recovery chance. */
   #given = -Infinity;
 
   constructor(clock: Clock, firstAt: number) {
@@ -30,7 +30,7 @@ export class AskTimes {
     return this.#clock.monotonic() >= this.#at;
   }
 
-  /** It is asked now. Whether a success makes good what its plugin did wrong. */
+  /** Starts a check. Returns whether its success clears a breach of contract by the plugin. */
   begin(): boolean {
     const now = this.#clock.monotonic();
     this.#at = now + this.#wait;
@@ -40,18 +40,18 @@ export class AskTimes {
     return false;
   }
 
-  /** It answered, and nothing is against it. */
+  /** The instance answered and has no trouble. */
   well(): void {
     this.#wait = soonMs;
     this.#at = this.#clock.monotonic() + idleMs;
   }
 
-  /** Something is against it that may pass. */
+  /** The instance has a trouble that may end. */
   troubled(): void {
     if (this.#wait === soonMs) this.#at = Math.min(this.#at, this.#clock.monotonic() + soonMs);
   }
 
-  /** Its plugin broke its contract: it gets a chance later, the later the sooner after the last one. */
+  /** The plugin broke its contract. Its recovery chance comes later, the sooner after the last chance the later. */
   broken(): void {
     const now = this.#clock.monotonic();
     const inVain = now - this.#given < longestChanceMs;

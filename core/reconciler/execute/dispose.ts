@@ -4,7 +4,7 @@ import { disposed } from '../state/attempt.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
-/** Removes what the provider keeps for an attempt without machines. */
+/** Removes everything that the provider keeps for an attempt without machines. */
 export async function dispose(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const again = (ms: number) => void claimed.dispose_at.set(attempt.attempt, tools.monotonic() + ms);

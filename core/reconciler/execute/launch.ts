@@ -12,12 +12,13 @@ import { inSlices } from './slices.ts';
 import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
 /**
- * Rows that a machine of an answer may need: itself, and what is journalled of it. Where all of them do not fit into one commit the handle is stored
- * first: a machine that is stored before its handle could never be released if the order cannot be repeated after a crash.
+ * The rows of one machine in a commit: its record and its events. When the machines do not fit into one commit, the
+ * handle is stored first: a machine without a stored handle could never be released if the order cannot be repeated
+ * after a crash.
  */
 const rowsOfMachine = 5;
 
-/** Sends an order: for the first time, or again with the same token because no outcome of it is known. */
+/** Sends an order: for the first time, or again with the same token after an unknown outcome. */
 export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, tools);
@@ -27,7 +28,7 @@ export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, to
   const took = () => (called === undefined ? undefined : Math.round(tools.monotonic() - called));
   try {
     const { value, fresh } = await prepare(attempt, api, claimed, tools);
-    const present = claimed.case.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
+    const present = claimed.state.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
     if (present.unsent || fresh) {
       await tools.record(claimed, (change) =>
         change.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, change.now)),
@@ -36,10 +37,10 @@ export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, to
     const order = orderOf(attempt, value);
     called = tools.monotonic();
     const answer = await api.launch(order, permitOf(claimed, tools));
-    tellSurplus(answer, attempt, api, tools.log);
-    const { machines, trouble } = await tools.owners.sift(attempt, claimed.case.machines, answer.machines ?? []);
-    tools.tellReports(attempt.provider_instance, trouble);
-    // The answer was a look; the next one waits for those of other requests.
+    logSurplus(answer, attempt, api, tools.log);
+    const { machines, trouble } = await tools.owners.ownReports(attempt, claimed.state.machines, answer.machines ?? []);
+    tools.noteReportTrouble(attempt.provider_instance, trouble);
+    // The answer counts as an observation; the next one waits for those of other requests.
     claimed.looked_at.set(attempt.attempt, tools.monotonic());
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
@@ -60,7 +61,7 @@ export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, to
   }
 }
 
-/** Somebody has to do something about these; of the others the end of the request tells. */
+/** Kinds that a person must fix. The end of the request reports the others. */
 const forPeople: ReadonlySet<FaultKind> = new Set(['credentials', 'invalid', 'quota']);
 
 function failed(
@@ -85,28 +86,28 @@ function failed(
 }
 
 /**
- * More machines than were ordered break the contract, and yet the answer is taken: machines that live are never lost sight of. Those that nobody wants are
- * released as soon as they are known, like any that come too many.
+ * More machines than ordered break the contract, but the answer is used, because living machines must stay tracked.
+ * Surplus machines are released like all others.
  */
-function tellSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: GuardedApi, log: Log): void {
-  const asked = attempt.order.machine_count;
-  const came = (launch.machines ?? []).filter(({ status }) => !isEnding(status)).length;
-  if (came <= asked) return;
-  const whose = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+function logSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: GuardedApi, log: Log): void {
+  const ordered = attempt.order.machine_count;
+  const arrived = (launch.machines ?? []).filter(({ status }) => !isEnding(status)).length;
+  if (arrived <= ordered) return;
+  const culprit = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
   const about = { request_id: attempt.request_id, attempt: attempt.attempt };
   log.error(
     about,
-    `The launch at ${where} gave ${came} machines where ${asked} were ordered; this is a bug of ${whose}. Those not wanted are released.`,
+    `The launch at ${where} returned ${arrived} machines for an order of ${ordered}. This is a bug of ${culprit}. The surplus machines are released.`,
   );
 }
 
-/** What the launch refers to and its exact parameters: made once for an attempt, then only read. */
+/** The exact parameters of the launch: made once for an attempt, then read from the store. */
 async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: ClaimedRequest, tools: Tools) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
   try {
     return { value: await api.prepare(orderOf(attempt, undefined), permitOf(claimed, tools)), fresh: true };
   } catch (error) {
-    // Preparing starts no machine and is idempotent: a lost answer is only a reason to ask again.
+    // A preparation starts no machine and is idempotent, so a lost answer only needs a repetition.
     if (isFault(error) && error.kind === 'unknown-outcome') {
       const details = error.code === 'PLUGIN_ERROR' ? { code: 'PREPARATION_FAILED' } : { code: error.code };
       throw new ProviderFault('unavailable', error.message, { ...details, cause: error });
@@ -115,6 +116,6 @@ async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: Claimed
   }
 }
 
-/** An open attempt may have been sent: that the session cannot be had now does not close it. */
+/** A missing session does not close an open attempt, which may have been sent. */
 const heldBack = (fault: ProviderFault): ProviderFault =>
   new ProviderFault('unavailable', fault.message, { code: fault.code, cause: fault });

@@ -9,12 +9,12 @@ import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, type Apply, type Tools } from './tools.ts';
 
-/** However long an instance wants to be left alone: then it is seen whether another may serve. */
+/** The longest wait for an instance that asks for one. Then it is checked whether another instance can serve. */
 const longestHoldMs = 10_000;
 
 /**
- * Writes down the orders before anything is sent. An instance that cannot say which cloud it is gets none, and one that has as many requests open as it may
- * gets none yet: that is counted in the commit that would open them.
+ * Stores the orders before they are sent. An instance without a known identity gets no orders. An instance with the
+ * maximum number of open requests gets them later; this is checked in the commit that opens the attempts.
  */
 export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const [first] = orders;
@@ -22,9 +22,9 @@ export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequ
   const { provider_instance } = first.option;
   const connected = await connect(provider_instance, first.option.template, tools);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
-    // Who cannot use a slot keeps none from others.
-    if (claimed.case.request.waits_for !== undefined) await tools.record(claimed, (change) => change.stopWaiting());
-    // It may answer in a moment, and nothing was promised to it yet: meanwhile another option may serve.
+    // A request that cannot use its slot must not block others.
+    if (claimed.state.request.waits_for !== undefined) await tools.record(claimed, (change) => change.stopWaiting());
+    // No order was sent, so the instance may answer later, or another option may serve meanwhile.
     claimed.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
       Math.min(connected.retry_after_ms ?? defaultAgainMs, longestHoldMs),
@@ -32,7 +32,7 @@ export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequ
     return [];
   }
   const identity = connected instanceof ProviderFault ? provider_instance : connected.identity;
-  // The instance cannot be used at all: one attempt is closed as it is made, so that the next instance is tried.
+  // The instance is not usable: one attempt is stored as closed, so that the next instance is tried.
   if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, tools, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
   if (max === null) return [(change) => add(change, orders, identity, tools)];
@@ -54,8 +54,8 @@ async function openInTurn(provider_instance: string, max: number, claimed: Claim
   } catch (error) {
     if (!isBrokerError(error) || error.code !== 'INSTANCE_BUSY') throw error;
   }
-  const why = `Waiting its turn: '${provider_instance}' has as many requests open as it may, ${max}.`;
-  // In the queue at once: nobody who was accepted later shall ask while this is being stored.
+  const why = `Waiting for a slot: '${provider_instance}' has its maximum of ${max} open requests.`;
+  // The request joins the queue before the commit, so that no later request asks for the slot meanwhile.
   tools.slots.wait(claimed, provider_instance, why);
   await tools.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }

@@ -8,25 +8,26 @@ import type { Machines } from '../state/machine-set.ts';
 import type { MachineReport } from '../../contract/provider.ts';
 import type { Store } from '../../contract/storage.ts';
 
-/** A storage bounds how many values one comparison may list. */
+/** Storages limit how many values one comparison may list. */
 const valuesAtOnce = 500;
-/** Reports that are on their way into the store at one time. */
+/** The most machines that are remembered while their reports are being stored. */
 const mostAtOnce = 20_000;
 
 export interface OwnReports {
   readonly machines: readonly MachineReport[];
-  /** Says of whom the others are; absent: there are none. */
+  /** Names the owner of the removed machines. Absent: none was removed. */
   readonly trouble?: string;
 }
 
 /**
- * Which request has a machine. A plugin that reports one machine for two requests breaks its contract; it stays with the request that had it first, as no
- * caller may be given a machine that somebody else works on. One that is gone may come again: it must not be lost sight of.
+ * Assigns machines to requests. A plugin that reports one machine for two requests breaks its contract. The machine
+ * stays with the request that had it first, because two callers must never get the same machine. A machine that is
+ * gone may be reported again and must stay tracked.
  */
 export class Owners {
   readonly #store: Pick<Store, 'find'>;
   readonly #log: Log;
-  /** Requests of this process that take machines in, which may not be stored yet. */
+  /** The requests of this process whose new machines may not be stored yet. */
   readonly #taking = new LRUCache<string, string>({ max: mostAtOnce });
 
   constructor(store: Pick<Store, 'find'>, log: Log) {
@@ -34,8 +35,11 @@ export class Owners {
     this.#log = log;
   }
 
-  /** What was reported for an attempt, without machines of other requests. `known`: those of this request. Asks the store only about new ones. */
-  async sift(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<OwnReports> {
+  /**
+   * The reports for an attempt, without machines of other requests. `known`: the machines of this request. Reads the
+   * store only for unknown machines.
+   */
+  async ownReports(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<OwnReports> {
     const { provider_instance, request_id } = attempt;
     const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
     if (fresh.length === 0) return { machines: reports };
@@ -56,12 +60,15 @@ export class Owners {
     }
     if (theirs.size === 0) return { machines: reports };
     const [[first, owner] = []] = theirs;
-    const trouble = `The plugin of '${provider_instance}' reports machine ${first} for request ${request_id}, and request ${owner} has it; ${theirs.size} such in all. An id must never be used twice.`;
+    const trouble = `The plugin of '${provider_instance}' reports machine ${first} for request ${request_id}, but it belongs to request ${owner} (${theirs.size} such machines). An id must never be used twice.`;
     this.#log.error({ request_id, attempt: attempt.attempt, machine_ids: [...theirs.keys()].slice(0, 20) }, trouble);
     return { machines: reports.filter(({ machine_id }) => !theirs.has(machine_id)), trouble };
   }
 
-  /** What came of a call is never dropped: while the store cannot be asked everything counts as ours. */
+  /**
+   * The stored machines with these ids. When the store fails, all reports count as those of this request, because no
+   * report may be dropped.
+   */
   async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
     try {
       const found: MachineRecord[] = [];
@@ -71,7 +78,7 @@ export class Owners {
       }
       return found;
     } catch (error) {
-      this.#log.warn({ err: error, provider_instance }, 'Whose machines were reported could not be looked up.');
+      this.#log.warn({ err: error, provider_instance }, 'The owners of the reported machines could not be read.');
       return [];
     }
   }

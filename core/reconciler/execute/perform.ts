@@ -11,7 +11,10 @@ import { release } from './release.ts';
 import { launch } from './launch.ts';
 import type { Apply, Tools } from './tools.ts';
 
-/** Does one step: at most one call to the provider, beside what must be stored before it. Rejects only with ClaimLost or a refused commit. */
+/**
+ * Executes one step: at most one call to the provider, and the commits that must precede it. Rejects only with
+ * ClaimLost or a failed commit.
+ */
 export async function perform(step: Step, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   switch (step.do) {
     case 'open':

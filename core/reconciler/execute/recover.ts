@@ -6,24 +6,25 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
-/** A token that is too old proves nothing any more: only the tags can tell what the order started. */
+/** Searches an order whose token is too old for a replay: only tags can show what it started. */
 export async function recover(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
-  const inVain: Apply = (change) => nextLook(change, attempt, tools.settings);
+  const notFound: Apply = (change) => nextLook(change, attempt, tools.settings);
   if (connected instanceof ProviderFault) return [postponed(attempt, connected.message)];
-  if (!api?.find) return [inVain];
+  if (!api?.find) return [notFound];
   try {
     const handle = await api.find(orderOf(attempt, attempt.prepared?.value), permitOf(claimed, tools));
-    // Found is not stopped: it may be a fleet that goes on. What it has is released as late, and it is told that nothing more may come.
-    return [handle ? (change) => change.moveAttempt(attempt.attempt, (each) => found(each, handle)) : inVain];
+    // A found attempt may be a fleet that still starts machines. Its machines are released as late, and its arrivals
+    // stopped.
+    return [handle ? (change) => change.moveAttempt(attempt.attempt, (each) => found(each, handle)) : notFound];
   } catch (error) {
     if (!isFault(error)) throw error;
     return [postponed(attempt, error.message)];
   }
 }
 
-/** The search itself failed: that says nothing of what there is. */
+/** A failed search says nothing about the machines. */
 const postponed =
   ({ attempt }: AttemptRecord, message: string): Apply =>
   (change) =>

@@ -5,7 +5,7 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
 import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './tools.ts';
 
-/** Tells a handle what shall be. */
+/** Sends a release target to the provider. */
 export async function release(
   { attempt, target, lost_seen }: PendingRelease,
   claimed: ClaimedRequest,
@@ -25,7 +25,7 @@ export async function release(
       return [];
     }
     claimed.release_at.delete(attempt.attempt);
-    if (repeatDue(claimed.case, claimed.now())) claimed.repeated.add(attempt.attempt);
+    if (repeatDue(claimed.state, claimed.now())) claimed.repeated.add(attempt.attempt);
     const { provider_instance } = attempt;
     return inSlices(
       target.go,
@@ -39,9 +39,9 @@ export async function release(
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    // A release is absolute: whatever became of this one, the next says the same again.
+    // A release is absolute, so the next call repeats it whatever the effect of this one was.
     again(error.retry_after_ms ?? defaultAgainMs);
-    const message = `Giving machines back to '${attempt.provider_instance}' does not succeed yet: ${error.message}`;
+    const message = `Releasing machines of '${attempt.provider_instance}' has not succeeded yet: ${error.message}`;
     return [(change) => change.setRequest({ message })];
   }
 }

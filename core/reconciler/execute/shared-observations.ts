@@ -7,18 +7,18 @@ import type { Listed } from '../apply/apply-absence.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
 
-/** Looks that come within this time go to the provider together. */
+/** Observations within this time share one call, in milliseconds. */
 const gatherMs = 15;
-/** Attempts in one call. */
+/** The most attempts in one call. */
 const mostAtOnce = 1_000;
 
-/** What is said of one attempt, and what the answer as a whole listed. */
+/** The observation of one attempt, with the facts about the complete answer. */
 export interface Seen {
   readonly observation: Observation;
   readonly listed: Listed;
 }
 
-/** Asks providers how attempts stand, everything that is due of one instance and API in one call. */
+/** Observes attempts. All due attempts of one instance and API share one call. */
 export class Observer {
   readonly #loaders = new Map<string, DataLoader<Watched, Seen>>();
   readonly #signal: AbortSignal;
@@ -29,8 +29,10 @@ export class Observer {
     this.#clock = clock;
   }
 
-  /** Rejects with a ProviderFault when this attempt could not be observed; others of the same call are not touched by it. */
-  look({ instance }: Connected, api: GuardedApi, watched: Watched): Promise<Seen> {
+  /**
+   * Rejects with a ProviderFault when this attempt could not be observed; other attempts of the call are not affected.
+   */
+  observe({ instance }: Connected, api: GuardedApi, watched: Watched): Promise<Seen> {
     const key = `${instance.name}|${api.name}`;
     let loader = this.#loaders.get(key);
     if (!loader) this.#loaders.set(key, (loader = this.#loader(api)));
@@ -40,7 +42,7 @@ export class Observer {
   #loader(api: GuardedApi): DataLoader<Watched, Seen> {
     const ask = async (watched: readonly Watched[]): Promise<(Seen | ProviderFault)[]> => {
       const answer = await api.observe(watched, { signal: this.#signal });
-      // To check what was said of ten thousand machines took its time.
+      // Checking the reports of ten thousand machines takes long, so other work comes first.
       await turn();
       const listed = listedOf(watched, answer);
       return answer.map((entry) => (isFault(entry) ? entry : { observation: entry as Observation, listed }));
@@ -63,7 +65,7 @@ function listedOf(watched: readonly Watched[], answer: readonly (Observation | P
       const machine = known.get(machine_id);
       if (!machine) continue;
       any = true;
-      // A report may leave out what is known.
+      // A report may omit a known zone.
       const where = zone ?? machine.zone;
       if (where !== undefined) zones.add(where);
     }

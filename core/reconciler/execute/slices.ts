@@ -1,27 +1,30 @@
 import type { StateChange } from '../state/request-state.ts';
 import type { Apply } from './tools.ts';
 
-/** What is said of so many machines is taken in before other requests get a turn: ten thousand at once would hold the thread up for long. */
+/** The most machines that are applied before other requests continue: ten thousand at once would block the thread. */
 const machinesAtOnce = 250;
 
-/** Takes in slice by slice what is said of machines, and in the end, together with the last slice, what is said of the attempt: never before its machines. */
+/**
+ * Applies items in slices. `last` is applied together with the last slice, so that the state of an attempt is never
+ * stored before its machines.
+ */
 export function inSlices<T>(
-  said: readonly T[],
-  takeIn: (change: StateChange, slice: readonly T[]) => void,
-  inTheEnd: (change: StateChange) => void,
+  items: readonly T[],
+  applySlice: (change: StateChange, slice: readonly T[]) => void,
+  last: (change: StateChange) => void,
 ): readonly Apply[] {
   const early: Apply[] = [];
   let from = 0;
-  for (; said.length - from > machinesAtOnce; from += machinesAtOnce) {
-    const slice = said.slice(from, from + machinesAtOnce);
-    early.push((change) => takeIn(change, slice));
+  for (; items.length - from > machinesAtOnce; from += machinesAtOnce) {
+    const slice = items.slice(from, from + machinesAtOnce);
+    early.push((change) => applySlice(change, slice));
   }
-  const last = said.slice(from);
+  const remaining = items.slice(from);
   return [
     ...early,
     (change) => {
-      takeIn(change, last);
-      inTheEnd(change);
+      applySlice(change, remaining);
+      last(change);
     },
   ];
 }

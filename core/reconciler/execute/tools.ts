@@ -15,7 +15,7 @@ import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './shared-observations.ts';
 import type { Owners } from './owners.ts';
 
-/** What came of a step, to be taken in by the case as it is then. */
+/** The result of a step, applied to the state that the request then has. */
 export type Apply = (change: StateChange) => void;
 
 export interface Tools {
@@ -27,24 +27,22 @@ export interface Tools {
   readonly signal: AbortSignal;
   readonly log: Log;
   monotonic(): number;
-  /** What is known of an API without its instance. It is called through the connected instance alone. */
+  /** A registered API, for its declared properties. Calls go through the connected instance only. */
   api(attempt: { readonly provider_type: string; readonly api: string }): ProviderApi | undefined;
-  /** Commits in the middle of a step: what must be durable before the next call. */
+  /** Commits in the middle of a step, for changes that must be durable before the next call. */
   record(claimed: ClaimedRequest, apply: Apply): Promise<void>;
-  /** Requests that wait for one of the requests open at an instance to end. */
+  /** Requests that wait for a free slot at an instance. */
   readonly slots: SlotQueue;
-  /** Limits how many changing calls of one instance run at once. */
+  /** Limits the number of concurrent changing calls at one instance. */
   slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
-  /** What is wrong with the machines that an instance reports; undefined: nothing. */
-  tellReports(instance: string, trouble: string | undefined): void;
+  /** Records the trouble with the reports of an instance; undefined: there is none. */
+  noteReportTrouble(instance: string, trouble: string | undefined): void;
 }
 
-/** Without a word from the provider, it is asked again after this time. */
+/** The wait before the next call when the provider names none, in milliseconds. */
 export const defaultAgainMs = 2_000;
 
-/**
- * The session, or the fault that keeps us from it, or from what is to be done there for the requests of a template.
- */
+/** The session, or the fault that prevents calls to the instance, or calls for requests of the template. */
 export async function connect(instance: string, { template_id }: Template, tools: Tools): Promise<Connected | ProviderFault> {
   try {
     return tools.pool.quarantined(instance, template_id) ?? (await tools.pool.connect(instance));
@@ -55,15 +53,15 @@ export async function connect(instance: string, { template_id }: Template, tools
   }
 }
 
-/** What a call for a request may act on: it ends when the claim is lost, or the loop stops. */
+/** The permission for calls for a request. It ends when the claim is lost or the loop stops. */
 export function permitOf(claimed: ClaimedRequest, tools: Tools): Permit {
-  return { signal: AbortSignal.any([tools.signal, claimed.signal]), fence: () => claimed.fence(), of: [calledFor(claimed.case.request)] };
+  return { signal: AbortSignal.any([tools.signal, claimed.signal]), fence: () => claimed.fence(), of: [calledFor(claimed.state.request)] };
 }
 
-/** Who is charged with what goes wrong in a call for a request. */
+/** The request that failures of a call count against. */
 export const calledFor = ({ request_id, template_id }: RequestRecord): CalledFor => ({ request_id, template_id: template_id ?? '' });
 
-/** The order of an attempt as it was frozen, with what was prepared for it. */
+/** The frozen order of an attempt, with its prepared parameters. */
 export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<any, any> {
   return { request_id: attempt.request_id, attempt: attempt.attempt, token: attempt.token, prepared, ...attempt.order };
 }

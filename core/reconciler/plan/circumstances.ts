@@ -10,7 +10,7 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Stoppages } from '../background/stoppages.ts';
 
-/** What the loop has around it when it decides. */
+/** The parts of the loop that a plan depends on. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly settings: Settings;
@@ -21,7 +21,7 @@ export interface Surroundings {
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
-/** What the next step of a request rests on, as it is now. */
+/** The present circumstances of the next step of a request. */
 export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): Circumstances {
   const monotonic = around.clock.monotonic();
   const { held_back } = claimed;
@@ -31,7 +31,7 @@ export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): 
     monotonic,
     settings: around.settings,
     agenda: claimed,
-    fallbackOrder: () => fallbackOrder(claimed.case.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
+    fallbackOrder: () => fallbackOrder(claimed.state.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) => around.pool.quarantined(provider_instance, order.template.template_id)?.message,
     outOfReach({ provider_instance: name, identity, api }) {

@@ -7,18 +7,18 @@ import type { Rejection } from '../../selection/candidate.ts';
 import { barrier, unfitness } from '../../selection/eligibility.ts';
 import type { ProviderOption } from './provider-option.ts';
 
-/** Who may serve a request, as the instances are now. */
+/** The instances that may serve a request now. */
 export interface FallbackOrder {
   /** Best first. */
   readonly options: readonly ProviderOption[];
-  /** Why the other instances are out. */
+  /** Why the other instances are rejected. */
   readonly out: readonly Rejection[];
 }
 
 /**
- * The instances that may serve a request now: by the selection that accepted it, made anew. The one that was chosen
- * then stays first while it can serve; those that do not answer come last, for they may answer again. `barred`:
- * instances that nothing more is ordered from, each with why.
+ * The instances that may serve a request now, by repeating the selection of the accepted request. The instance that
+ * was selected then comes first while it can serve. Instances that do not answer come last, because they may recover.
+ * `barred`: instances that get no further orders, with the reason.
  */
 export function fallbackOrder(
   request: RequestRecord,
@@ -38,7 +38,7 @@ export function fallbackOrder(
   };
 }
 
-/** What to say of a request that no instance may serve. */
+/** The reason for the shortfall of a request that no instance may serve. */
 export function noCandidates(out: readonly Rejection[]): readonly Shortfall[] {
   if (out.length === 0) return [];
   const why = out.map(({ name, reason }) => `'${name}': ${reason}`).join('; ');
@@ -59,7 +59,8 @@ function optionAt(name: string, placed: Placed, directory: ProviderDirectory): r
     template: directory.templateFor(template, instance),
     ...(directory.health(name).status === 'unhealthy' ? { unhealthy: true } : {}),
   };
-  // It is not asked what it offers, and no order for it is sent: the request waits for it where there is no other.
+  // A quarantined instance is not asked for its offers and gets no order. The request waits for it if it is the only
+  // one.
   if (directory.quarantined(name, template.template_id)) return [{ ...option, offers: undefined, short: new Map() }];
   return [{ ...option, ...directory.offersOf(template, instance, api) }];
 }

@@ -1,12 +1,12 @@
 import type { RequestRecord } from '../../model/request.ts';
 import type { Template } from '../../model/template.ts';
 
-/** The longest text that a cloud takes as the value of a tag. */
+/** The longest tag value that clouds accept. */
 const longest = 256;
 
 /**
- * What an order tags its machines with beyond the template's own tags: what the template, or the defaults of the instance, take out of the
- * request's `additional_data`, and over it the tags of the request. Pure.
+ * The tags of an order besides those of the template: the `additional_data_tags` of the template, or of the defaults
+ * of the instance, with values from the request's `additional_data`, overridden by the tags of the request. Pure.
  */
 export function machineTags(
   { additional_data_tags = [] }: Template,

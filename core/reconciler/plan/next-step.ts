@@ -11,60 +11,71 @@ import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { Settings } from '../settings.ts';
 
-/** One thing to do for a request. `launch`, `recover`, `observe`, `dispose` and `release` call the provider, `open` may; the others only change what is stored. */
+/**
+ * One step of a request. `launch`, `recover`, `observe`, `dispose` and `release` call the provider, `open` may do so;
+ * the other steps only change the store.
+ */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
   | { readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost'; readonly attempt: AttemptRecord }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
-  /** `skipped`: why offers were not asked at all. */
+  /** `skipped`: why offers were not used at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
-/** When a handle was last touched, on the monotonic clock of this process. */
+/** The times of the calls for each attempt, on the monotonic clock of this process. */
 export interface Agenda {
   readonly looked_at: ReadonlyMap<number, number>;
-  /** Not before then. */
+  /** The earliest time of the next call. */
   readonly release_at: ReadonlyMap<number, number>;
   readonly dispose_at: ReadonlyMap<number, number>;
-  /** Since when each call for an attempt was certainly not carried out. */
+  /** Since when every call for an attempt was certainly not executed. */
   readonly unanswered_since: ReadonlyMap<number, number>;
-  /** Attempts of which a provider accepted what a successor repeats. */
+  /** Attempts whose repeated release the provider accepted after a takeover. */
   readonly repeated: ReadonlySet<number>;
-  /** A caller wants to know. */
+  /** A caller requested a fresh observation. */
   readonly refresh_now: boolean;
 }
 
-/** What the decision rests on, beside the case. */
+/** The inputs of a decision besides the state of the request. */
 export interface Circumstances {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly monotonic: number;
   readonly settings: Settings;
   readonly agenda: Agenda;
-  /** Instances that may serve it. Worked out only when machines are missing. */
+  /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
-  /** Why nothing may be called for the attempt now, and for long: a call for its template stopped the loop's thread. Undefined: it may. */
+  /**
+   * Why calls for the attempt are paused for a long time: a call for its template stopped the loop thread. Undefined:
+   * they are not.
+   */
   quarantined(attempt: AttemptRecord): string | undefined;
-  /** Why an attempt is left alone as long as the configuration is as it is; undefined: it is not. */
+  /** Why the present configuration prevents calls for an attempt; undefined: it does not. */
   outOfReach(attempt: AttemptRecord): string | undefined;
-  /** Undefined: its instance is not configured, or speaks to another cloud now; it is left alone. */
+  /**
+   * Undefined: the instance is not configured or speaks to another cloud now, so no calls are made for the attempt.
+   */
   capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
-  /** Why no attempt may be started now, and in how many milliseconds that is asked again. */
+  /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
   readonly held_back?: { readonly why: string; readonly ms: number };
 }
 
 export interface Decision {
-  /** To be done now; independent of each other. */
+  /** The steps to execute now. They are independent of each other. */
   readonly steps: readonly Step[];
-  /** Milliseconds after which to decide again when there is nothing to do; undefined: never. */
+  /** Milliseconds until the next decision when there are no steps. Undefined: no time is known. */
   readonly again_ms?: number;
   readonly message?: string;
 }
 
-/** What to do next for a provisioning request. Pure: the same case in the same circumstances gives the same answer, also after a crash. */
+/**
+ * Plans the next steps of a provisioning request. Pure: the same state in the same circumstances gives the same
+ * result, also after a crash.
+ */
 export function nextStep(from: RequestState, at: Circumstances): Decision {
   const { request } = from;
   const over = isTerminal(request.status);
@@ -106,9 +117,9 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
     }
   }
 
-  const asked = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
-  if (asked.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
-  for (const pending of asked) {
+  const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
+  if (pendingTargets.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
+  for (const pending of pendingTargets) {
     const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'release', pending });
     else wake.in(due - at.monotonic);
@@ -129,7 +140,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
     wake.in(repeats);
     return wake.decision(message);
   }
-  if (!from.attempts.every(isSettled)) return wake.decision(message ?? waitsInVain(from, at));
+  if (!from.attempts.every(isSettled)) return wake.decision(message ?? unreachable(from, at));
   if (request.cancel_requested_at !== undefined)
     return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
   if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
@@ -140,7 +151,10 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
   return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
 
-/** An order whose outcome is not known: it is sent until there is one. That it is no longer wanted makes no difference once it may have been sent. */
+/**
+ * Continues an order with an unknown outcome: it is sent until the outcome is known. An order that may have been sent
+ * is continued even when it is no longer needed.
+ */
 function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
@@ -153,33 +167,36 @@ function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
   return [{ do: 'launch', attempt }];
 }
 
-/** An order of which nothing was carried out needs no provider to be given up: it is no longer wanted, or another instance is to have it. */
+/**
+ * Ends an attempt that was certainly never executed, without a call: it is no longer needed, or another instance shall
+ * serve.
+ */
 function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
   const { provider_instance } = attempt;
   if (stop) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
   if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
   if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
-  // It would keep a slot of the instance from everybody else.
+  // The attempt would block a slot of the instance.
   const quarantined = at.quarantined(attempt);
   if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
   if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
 
-/** Somebody has to change the configuration before it is known what an order started. */
-function waitsInVain({ attempts }: RequestState, at: Circumstances): string | undefined {
+/** The message when an attempt stays unreachable until the configuration changes. */
+function unreachable({ attempts }: RequestState, at: Circumstances): string | undefined {
   const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
-  return out === undefined ? undefined : `${out}: what was ordered there is followed up when it can be reached again.`;
+  return out === undefined ? undefined : `${out}: the orders there are continued when it can be reached again.`;
 }
 
-/** No call for it was carried out for so long that its instance counts as one that does not answer. */
+/** Whether no call for the attempt was executed for so long that its instance counts as not answering. */
 function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: Circumstances): boolean {
   const since = agenda.unanswered_since.get(attempt);
   return since !== undefined && monotonic - since >= settings.silent_ms;
 }
 
-/** Another instance, one that answers, has something left for its machines. */
+/** Whether another healthy instance has an offer for the machines of the attempt. */
 function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circumstances): boolean {
   if (at.held_back !== undefined) return false;
   const { options } = at.fallbackOrder();
@@ -188,7 +205,7 @@ function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circu
   return planOrders(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
 }
 
-/** An order that can no longer be sent again is looked for by tag a few times; what appears is released. */
+/** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */
 function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
   if (attempt.settled) return [];
   const due = msUntil(attempt.retry_at, at.now);
@@ -200,7 +217,7 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 function lookDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
   const { alive, going, unready } = from.machines.counts(attempt.attempt);
-  // What was found late is looked at until it has been seen: that nothing more may come says nothing of what came unseen.
+  // A recovered attempt is observed until its machines were reported once, even when no machine is incoming.
   const seen = attempt.state !== 'lost' || attempt.settled;
   if (alive === 0 && isSettled(attempt) && seen) return undefined;
   const last = at.agenda.looked_at.get(attempt.attempt);
@@ -211,10 +228,10 @@ function lookDue(from: RequestState, attempt: AttemptRecord, at: Circumstances):
   return gridAfter(last, cadence);
 }
 
-/** Looks fall on common points in time, so that those of many requests go to the provider together. */
+/** Observations fall on common times, so that those of many requests share one call. */
 const gridAfter = (last: number, cadence: number): number => (Math.floor(last / cadence) + 1) * cadence;
 
-/** After the end: machines that live are followed, and what is left of attempts without machines is removed. */
+/** After the end of the request: observes living machines, and removes the rest of attempts without machines. */
 function rest(from: RequestState, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
   const steps: Step[] = [];
   for (const attempt of reachable) {

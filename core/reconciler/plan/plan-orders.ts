@@ -12,25 +12,29 @@ export interface PlannedOrder {
 export interface OrderPlan {
   /** Empty: nothing may be ordered now. */
   readonly orders: readonly PlannedOrder[];
-  /** Why nothing is: what was said of the offers that are not asked yet, and of instances that do not say what they offer. */
+  /**
+   * Why nothing is ordered: the shortfall of offers that must not be used yet, and of instances that failed to list
+   * their offers.
+   */
   readonly skipped: readonly Shortfall[];
-  /** When the first of those offers may be asked, in epoch milliseconds. */
+  /** The first time at which one of these offers may be used again, in epoch milliseconds. */
   readonly tried_again_at?: number;
 }
 
-/** Orders made at once: what is still missing after these is planned next. */
+/** The most orders of one plan. The machines beyond them are planned next. */
 const mostOrders = 100;
 
-/** A choice of an option: one of its offers, or all that it has where there is nothing to choose from. */
+/** An alternative of an option: one of its offers, or the whole option when its API has no offers. */
 interface Choice {
   readonly offer: Offer | undefined;
-  /** It lacked capacity lately, and may be asked from then on. */
+  /** Set when the offer lacked capacity recently: the time from which it may be used again. */
   readonly tried_again_at?: number;
 }
 
 /**
- * The next orders for the machines that are missing: the first option that has offers which did not lack capacity lately; else the first that has some which may
- * be asked again; cut by what the API takes at once. Options that did not answer this request come behind the others. Pure.
+ * Plans the next orders for the missing machines. The first option with offers that did not lack capacity recently is
+ * used, else the first option with offers that may be tried again. The machines are split by the maximum of the API.
+ * Options that did not answer this request come last. Pure.
  */
 export function planOrders(from: RequestState, options: readonly ProviderOption[], missing: number, at: OfferClock): OrderPlan {
   const left = options
@@ -44,7 +48,7 @@ export function planOrders(from: RequestState, options: readonly ProviderOption[
       const worth = choices.filter((choice) => isNow(choice, at.now));
       if (worth.length === 0) continue;
       const orders = ordersOf(option, worth, missing);
-      // What lacked capacity is asked by one order: the others would hear the same.
+      // An offer that lacked capacity gets a single order, because the others would fail in the same way.
       return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [] };
     }
   }
@@ -84,7 +88,7 @@ const whySkipped = ({ short, trouble }: ProviderOption): readonly Shortfall[] =>
       {
         lacked: { kind, code, message },
       },
-    ]) => ({ offer, kind, code, message: `Not asked again yet: ${message}` }),
+    ]) => ({ offer, kind, code, message: `Not retried yet: ${message}` }),
   ),
 ];
 

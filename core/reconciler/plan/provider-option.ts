@@ -3,20 +3,20 @@ import type { Template } from '../../model/template.ts';
 import type { Capabilities } from '../../contract/provider.ts';
 import type { Lack } from '../../providers/facts.ts';
 
-/** One instance that may serve a request, with what it offers now. */
+/** One instance that may serve a request, with its present offers. */
 export interface ProviderOption {
   readonly provider_instance: string;
   readonly provider_type: string;
   readonly api: string;
   readonly capabilities: Capabilities;
-  /** With the instance's defaults. */
+  /** The template with the defaults of the instance. */
   readonly template: Template;
-  /** It does not answer at present, or may not act. */
+  /** The instance does not answer, or its credentials were refused. */
   readonly unhealthy?: boolean;
-  /** Best first; undefined when the API has none to choose from. */
+  /** Best first. Undefined when the API has no offers to select from. */
   readonly offers: readonly Offer[] | undefined;
-  /** Those that lacked capacity lately, whichever request found out, by key. */
+  /** The offers that lacked capacity recently, for any request, by key. */
   readonly short: ReadonlyMap<string, Lack>;
-  /** Why its plugin does not say what it offers. */
+  /** Why the plugin failed to list its offers. */
   readonly trouble?: Shortfall;
 }

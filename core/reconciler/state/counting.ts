@@ -9,12 +9,13 @@ interface Counted {
   readonly machines: Machines;
 }
 
-/** After it completed it replaces what is lost. */
+/** Whether the request replaces lost machines after its completion. */
 export const keepsNumber = ({ status, template }: RequestRecord): boolean => status === 'completed' && template?.replace_lost === true;
 
 /**
- * How many machines shall live now. What a caller gave back is wanted no more and is never refilled; what was lost is. After the end it is what
- * lives, unless the request keeps its number. Worked out of rows each time, so that repeating part of a change changes nothing.
+ * How many machines shall live now. Returned machines reduce the target and are not replaced; lost machines are. After
+ * the end it is the number of living machines, unless the request replaces lost ones. Computed from the records each
+ * time, so that repeating a part of a change has no effect.
  */
 export function targetOf({ request, machines }: Pick<Counted, 'request' | 'machines'>): number {
   if (request.cancel_requested_at !== undefined || request.undone_at !== undefined) return 0;
@@ -23,21 +24,21 @@ export function targetOf({ request, machines }: Pick<Counted, 'request' | 'machi
   return keepsNumber(request) ? Math.max(0, (request.kept_count ?? 0) - returned) : staying;
 }
 
-/** How many machines may still arrive of an attempt, given how many of it stay. */
-export function toCome(attempt: AttemptRecord, staying: number): number {
+/** How many machines of an attempt may still arrive, given the number that stays. */
+export function incomingOf(attempt: AttemptRecord, staying: number): number {
   if (isSettled(attempt)) return 0;
-  const room = Math.max(0, attempt.order.machine_count - staying);
-  return attempt.to_come === undefined || attempt.reopened ? room : Math.min(room, attempt.to_come);
+  const vacancies = Math.max(0, attempt.order.machine_count - staying);
+  return attempt.to_come === undefined || attempt.reopened ? vacancies : Math.min(vacancies, attempt.to_come);
 }
 
-/** The figures that decisions rest on. */
+/** The numbers that decisions use. */
 export interface Tally {
   readonly target: number;
   readonly staying: number;
   readonly ready: number;
-  /** May still arrive, over all attempts. */
-  readonly to_come: number;
-  /** Shall live, and is neither there nor to come. */
+  /** Machines that may still arrive, over all attempts. */
+  readonly incoming: number;
+  /** Machines of the target that neither stay nor are incoming. */
   readonly missing: number;
 }
 
@@ -45,17 +46,19 @@ export function tally(counted: Counted): Tally {
   const { attempts, machines } = counted;
   const { staying, ready } = machines.counts();
   const target = targetOf(counted);
-  const to_come = attempts.reduce((sum, attempt) => sum + toCome(attempt, machines.counts(attempt.attempt).staying), 0);
-  return { target, staying, ready, to_come, missing: Math.max(0, target - staying - to_come) };
+  const incoming = attempts.reduce((sum, attempt) => sum + incomingOf(attempt, machines.counts(attempt.attempt).staying), 0);
+  return { target, staying, ready, incoming, missing: Math.max(0, target - staying - incoming) };
 }
 
-/** What counts against `max_instances`: machines whose release no provider accepted yet, and those still to be had. */
+/**
+ * The number that counts against `max_instances`: machines whose release no provider accepted yet, and missing ones.
+ */
 export function holdsOf(counted: Counted): number {
   const { request, machines } = counted;
   if (request.kind === 'return') return 0;
   const { unreleased, staying } = machines.counts();
-  const { target, to_come } = tally(counted);
+  const { target, incoming } = tally(counted);
   const missing = Math.max(0, target - staying);
-  // After the end nothing is ordered: what may still be had is what a fleet replaces by itself.
-  return unreleased + (isTerminal(request.status) ? Math.min(missing, to_come) : missing);
+  // After the end nothing is ordered; only machines that a fleet replaces on its own may still arrive.
+  return unreleased + (isTerminal(request.status) ? Math.min(missing, incoming) : missing);
 }

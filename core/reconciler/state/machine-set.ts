@@ -1,25 +1,25 @@
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
 import { awaitsRelease, isAlive, isReady, isStaying } from './machine-life.ts';
 
-/** What machines are counted by. A machine may be in several of these classes. */
+/** The classes that machines are counted by. A machine may be in several classes. */
 const classes = {
-  /** It exists, as far as is known. */
+  /** Exists, as far as muster knows. */
   alive: isAlive,
   staying: isStaying,
-  /** Stays and was usable once. */
+  /** Stays and was ready once. */
   ready: isReady,
-  /** Became usable once, whatever became of it since. */
+  /** Was ready once, whatever its present state. */
   delivered: (machine: MachineRecord) => machine.ready_at !== undefined,
-  /** Lives, shall stay, and was never usable yet. */
+  /** Lives, shall stay, and was never ready. */
   unready: (machine: MachineRecord) => isAlive(machine) && machine.going === undefined && machine.ready_at === undefined,
-  /** Lives and shall go. */
+  /** Lives and must go. */
   going: (machine: MachineRecord) => isAlive(machine) && machine.going !== undefined,
   awaitsRelease,
-  /** Lives, and no provider accepted its release yet. */
+  /** Lives, and no provider has accepted its release yet. */
   unreleased: (machine: MachineRecord) => isAlive(machine) && machine.released_at === undefined,
-  /** Went without being asked to. */
+  /** Ended without a release by muster. */
   lost: (machine: MachineRecord) => machine.lost === true,
-  /** Given back by a caller while it lived. */
+  /** Returned by a caller while it lived. */
   returned: (machine: MachineRecord) => machine.going === 'returned',
 } satisfies Record<string, (machine: MachineRecord) => boolean>;
 
@@ -29,17 +29,17 @@ export type MachineCounts = Readonly<Record<MachineClass, number>>;
 const names = Object.keys(classes) as MachineClass[];
 const none: MachineCounts = Object.fromEntries(names.map((name) => [name, 0])) as Record<MachineClass, number>;
 
-/** The machines of one request, with counts by class: what is decided from them costs no walk over all of them. */
+/** The machines of one request, with counts by class, so that decisions need not iterate over all machines. */
 export interface Machines {
   get(key: MachineKey): MachineRecord | undefined;
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   all(): Iterable<MachineRecord>;
   of(attempt: number): Iterable<MachineRecord>;
-  /** Of one attempt; without a number, of all. */
+  /** The counts of one attempt; without a number, of all attempts. */
   counts(attempt?: number): MachineCounts;
 }
 
-/** Adds or takes away what one machine counts for. */
+/** Counters by class, in total and by attempt. */
 class Counters {
   readonly #total = { ...none };
   readonly #byAttempt = new Map<number, Record<MachineClass, number>>();
@@ -65,7 +65,7 @@ class Counters {
   }
 }
 
-/** Machines as they are stored. The attempt of a machine never changes. */
+/** The stored machines of a request. The attempt of a machine never changes. */
 export class MachineSet implements Machines {
   readonly #byKey = new Map<string, MachineRecord>();
   readonly #byAttempt = new Map<number, Map<string, MachineRecord>>();
@@ -101,7 +101,7 @@ export class MachineSet implements Machines {
   }
 }
 
-/** Machines as they will be once a change is durable; the set below it stays as it is until then. */
+/** Machines with changes that are not durable yet. The underlying set is not changed. */
 export class ChangedMachines implements Machines {
   readonly #base: Machines;
   readonly #changed = new Map<string, MachineRecord>();
@@ -111,7 +111,7 @@ export class ChangedMachines implements Machines {
     this.#base = base;
   }
 
-  /** Those that differ, in the order of their first change. */
+  /** The changed machines, in the order of their first change. */
   get changed(): readonly MachineRecord[] {
     return [...this.#changed.values()];
   }

@@ -1,9 +1,9 @@
-/** No wait that is stored is longer; see `lost_looks_ms`, the back-off of launches and `repeat_release_ms`. */
+/** The longest stored wait in milliseconds; see `lost_looks_ms`, the back-off of launches and `repeat_release_ms`. */
 export const longestWaitMs = 600_000;
 
 /**
- * Milliseconds until a moment that was stored; 0 once it has come. Also 0 when it is farther away than anything is ever put off: then the clock was set
- * back since, and waiting for it would take as long as that.
+ * Milliseconds until a stored time; 0 when it has passed. Also 0 when it is further away than the longest wait: then
+ * the clock was set back, and the wait would be as long as that jump.
  */
 export function msUntil(moment: number | undefined, now: number): number {
   const ms = (moment ?? 0) - now;

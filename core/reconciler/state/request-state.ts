@@ -9,28 +9,28 @@ import { holdsOf } from './counting.ts';
 import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
 import { partsOf, type Rows } from './parts.ts';
 
-/** Everything that is known of one request, as the holder of its claim has it in memory. */
+/** The state of one request in the memory of the holder of its claim. */
 export interface RequestState {
   readonly request: RequestRecord;
   readonly attempts: readonly AttemptRecord[];
   readonly machines: Machines;
-  /** Signals of callers that are not applied yet. */
+  /** The signals of callers that are not applied yet. */
   readonly signals: readonly SignalRecord[];
 }
 
-/** A case as its holder has it: what became durable is put into its machines. */
+/** The state as its holder keeps it. Durable changes are put into its machines. */
 export interface HeldState extends RequestState {
   readonly machines: MachineSet;
 }
 
-interface Told {
+interface EventData {
   readonly type: string;
   readonly data: Record<string, unknown>;
 }
 
 /**
- * A case on its way to its next state. It only collects: the changes are committed by the holder, and only then does the next state hold. `now` is in the
- * time of the holder, see ClaimedRequest.
+ * A change of a request state. It only collects records; the holder commits them, and only then the next state holds.
+ * `now` is the time of the holder, see ClaimedRequest.
  */
 export class StateChange {
   #request: RequestRecord;
@@ -42,8 +42,8 @@ export class StateChange {
   readonly #applied: SignalRecord[] = [];
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
-  /** By machine, in the order of telling. */
-  readonly #told = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly told: Told[] }>();
+  /** By machine, in the order of the events. */
+  readonly #machineEvents = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly events: EventData[] }>();
   #requestChanged = false;
   #observed = false;
   readonly now: number;
@@ -77,14 +77,14 @@ export class StateChange {
     return this.#machines.get(key);
   }
 
-  /** Sets fields of the request; what is the same already changes nothing. */
+  /** Sets fields of the request. Equal values are no change. */
   setRequest(fields: Partial<RequestRecord>): void {
     if (alike(this.#request, fields)) return;
     this.#request = { ...this.#request, ...fields };
     this.#requestChanged = true;
   }
 
-  /** It waits no longer for a slot. */
+  /** The request no longer waits for a slot. */
   stopWaiting(): void {
     if (this.#request.waits_for === undefined) return;
     const { waits_for: _, ...rest } = this.#request;
@@ -92,13 +92,13 @@ export class StateChange {
     this.#requestChanged = true;
   }
 
-  /** A new attempt, as the order was written down. */
+  /** Adds a new attempt with its stored order. */
   addAttempt(attempt: AttemptRecord): void {
     this.#attempts.set(attempt.attempt, attempt);
     this.#changedAttempts.add(attempt.attempt);
   }
 
-  /** Applies a transition of `attempt.ts` to an attempt; what it leaves as it is changes nothing. */
+  /** Applies a transition of `attempt.ts` to an attempt. An equal result is no change. */
   moveAttempt(number: number, transition: (attempt: AttemptRecord) => AttemptRecord): void {
     const attempt = this.#attempts.get(number);
     if (!attempt) return;
@@ -117,7 +117,7 @@ export class StateChange {
     if (machine && !alike(machine, fields)) this.#machines.put({ ...machine, ...fields });
   }
 
-  /** Takes fields of a machine away; what is absent already changes nothing. */
+  /** Removes fields of a machine. Absent fields are no change. */
   unsetMachine(key: MachineKey, ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;
@@ -131,12 +131,12 @@ export class StateChange {
     this.#applied.push({ ...signal, applied: true });
   }
 
-  /** The provider answered how its machines are. That alone is not worth a commit: it is stored with whatever changed. */
+  /** The provider reported the machines. The time of the report is only stored together with another change. */
   observed(): void {
     this.#observed = true;
   }
 
-  /** What must hold in the storage for the change to be made, beside the claim. */
+  /** Adds a condition of the commit besides the claim. */
   require(condition: Change): void {
     this.#conditions.push(condition);
   }
@@ -145,20 +145,20 @@ export class StateChange {
     this.#events.push({ seq: 0, at: this.now, type, request_id: this.#request.request_id, data });
   }
 
-  /** Journals something of a machine; what is said of many in one commit is one line. */
-  tell(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
+  /** Adds an event of a machine. Equal events of several machines in one commit become one record. */
+  journalMachine(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
     const key = `${machine.provider_instance} ${machine.machine_id}`;
-    const mine = this.#told.get(key) ?? { machine, told: [] };
-    mine.told.push({ type, data });
-    this.#told.set(key, mine);
+    const mine = this.#machineEvents.get(key) ?? { machine, events: [] };
+    mine.events.push({ type, data });
+    this.#machineEvents.set(key, mine);
   }
 
-  /** Works out what follows from the rows. To be called before `changed` is asked and `commits` are made. */
+  /** Computes the derived fields. Must be called before `changed` and `commits`. */
   derive(): void {
     for (const attempt of this.#attempts.values())
       this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost));
     const delivered = this.#machines.counts().delivered;
-    // Rows of machines that are gone may be removed once the request ended.
+    // The records of gone machines may be removed after the end of the request.
     const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
     this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
     if (this.#observed && this.changed) this.setRequest({ observed_at: this.now });
@@ -176,13 +176,13 @@ export class StateChange {
     return this.#requestChanged || changes > 0;
   }
 
-  /** How the case is once all that changed is durable. `into`: the machines of its holder, into which the changed ones are put. */
+  /** The state after the change is durable. Puts the changed machines into `into`, the machines of the holder. */
   done(into: MachineSet): HeldState {
     for (const machine of this.#machines.changed) into.put(machine);
     return { request: this.#request, attempts: this.attempts, machines: into, signals: this.signals };
   }
 
-  /** What to commit, in parts of at most `rows` rows; see `partsOf`. */
+  /** The commits of the change, each of at most `rows` rows; see `partsOf`. */
   commits(rows: number): Change[][] {
     const { request_id, epoch } = this.#request;
     const changed: Rows = {
@@ -198,7 +198,7 @@ export class StateChange {
       signals: this.#applied,
       events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
     };
-    return partsOf(changed, rows, (told) => this.#asEvents(told));
+    return partsOf(changed, rows, (events) => this.#asEvents(events));
   }
 
   #newHandles(): readonly AttemptRecord[] {
@@ -209,15 +209,15 @@ export class StateChange {
     });
   }
 
-  #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (Told & { readonly machine: MachineKey })[] {
-    const mine = this.#told.get(`${provider_instance} ${machine_id}`);
-    return mine?.told.map((told) => ({ ...told, machine: mine.machine })) ?? [];
+  #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (EventData & { readonly machine: MachineKey })[] {
+    const mine = this.#machineEvents.get(`${provider_instance} ${machine_id}`);
+    return mine?.events.map((event) => ({ ...event, machine: mine.machine })) ?? [];
   }
 
-  /** One line for each thing that is said, with the ids of those that it is said of. */
-  #asEvents(told: readonly (Told & { readonly machine: MachineKey })[]): EventRecord[] {
+  /** One event for each combination of type, instance and data, with the ids of all its machines. */
+  #asEvents(events: readonly (EventData & { readonly machine: MachineKey })[]): EventRecord[] {
     const { request_id } = this.#request;
-    const same = Map.groupBy(told, ({ type, machine, data }) => JSON.stringify([type, machine.provider_instance, data]));
+    const same = Map.groupBy(events, ({ type, machine, data }) => JSON.stringify([type, machine.provider_instance, data]));
     return [...same.values()].flatMap((group) => {
       const [first] = group;
       if (!first) return [];

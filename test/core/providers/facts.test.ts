@@ -28,7 +28,7 @@ test('a fact with an end holds until its end, and not when the clock was set bac
   t.deepEqual(known(), [lack, true, 1]);
 });
 
-/** Facts that follow a store whose reads of facts can be held up: each gives what it saw when it began. */
+/** Facts over a store whose reads can be delayed: each read returns the state at its start. */
 async function followed() {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
@@ -46,9 +46,9 @@ async function followed() {
     clock,
     store,
     facts,
-    /** From now on, reads wait. */
+    /** Delays all further reads. */
     holdReads: () => void (hold = true),
-    /** The read that began as the n-th of those that wait comes to its end. */
+    /** Ends the n-th delayed read. */
     async letGo(n: number) {
       held[n]?.();
       await clock.advance(0);

@@ -20,7 +20,7 @@ test('without capacity the next instance serves, with a new token', async (t) =>
   await bench.close();
 });
 
-test('offers are tried in order where an order names one, and a partial answer is filled from the next', async (t) => {
+test('when an order names one offer, offers are tried in order, and the next one supplies the machines missing from a partial answer', async (t) => {
   const offers = [{ key: 'a' }, { key: 'b' }, { key: 'c' }];
   const east = new ScriptedCloud({ offers_per_launch: 'one' }, offers);
   east.scripts.push((order, cloud) => ({
@@ -76,7 +76,7 @@ test('the same missing machines are counted once, however many offers lacked the
   await bench.close();
 });
 
-test('when nothing more can be had the request ends with what there is, and says why', async (t) => {
+test('when no more machines are available, the request ends with the present ones and the reasons', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push((order, cloud) => ({
     ...cloud.start(order, 2),
@@ -109,7 +109,7 @@ test('an order that the provider refuses as invalid fails the request and is not
   await bench.close();
 });
 
-test('throttling is waited out with the same token', async (t) => {
+test('a throttled order is repeated later with the same token', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push(
     () => new ProviderFault('throttled', 'Slow down.'),
@@ -123,7 +123,7 @@ test('throttling is waited out with the same token', async (t) => {
   await bench.close();
 });
 
-test('all or nothing gives back what came when it was not all', async (t) => {
+test('an all-or-nothing request releases its machines when some are missing', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push((order, cloud) => ({ ...cloud.start(order, 1), shortfall: [{ kind: 'capacity', code: 'ICE', message: 'No more.' }] }));
   const bench = await loopBench({ east });
@@ -136,7 +136,7 @@ test('all or nothing gives back what came when it was not all', async (t) => {
   await bench.close();
 });
 
-test('with retry_until_timeout a request outlasts a shortage, and asks again every 15 s', async (t) => {
+test('with retry_until_timeout a request survives a shortage and retries every 15 s', async (t) => {
   const east = new ScriptedCloud({}, [{ key: 'a' }]);
   for (let i = 0; i < 5; i++) east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
   const bench = await loopBench({ east });
@@ -156,7 +156,7 @@ test('with retry_until_timeout a request outlasts a shortage, and asks again eve
   await bench.close();
 });
 
-test('capacity that comes back is found after 15 s by a new request, where nothing else is left', async (t) => {
+test('a new request finds returned capacity after 15 s, when no other offer is left', async (t) => {
   const east = new ScriptedCloud({}, [{ key: 'a' }]);
   east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
   const bench = await loopBench({ east });
@@ -172,7 +172,7 @@ test('capacity that comes back is found after 15 s by a new request, where nothi
   await bench.close();
 });
 
-test('an instance whose offers lacked capacity comes behind one that has some, and is asked when that has none', async (t) => {
+test('an instance whose offers lacked capacity comes after one with capacity, and is used when that one has none', async (t) => {
   const [east, west] = [new ScriptedCloud({}, [{ key: 'a' }]), new ScriptedCloud({}, [{ key: 'a' }])];
   east.scripts.push(() => new ProviderFault('capacity', 'No a.', { offer: 'a' }));
   const bench = await loopBench({ east, west });
@@ -210,7 +210,7 @@ for (const persistent of [false, true]) {
   });
 }
 
-test('machines at an instance that was disabled are followed and given back', async (t) => {
+test('machines of a disabled instance are still tracked and released', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -226,7 +226,7 @@ test('machines at an instance that was disabled are followed and given back', as
   await bench.close();
 });
 
-test('a request that no instance may serve any more ends and says why', async (t) => {
+test('a request that no instance may serve any more ends with the reasons', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(1);
@@ -240,7 +240,7 @@ test('a request that no instance may serve any more ends and says why', async (t
   await bench.close();
 });
 
-test('a request whose instance was named stays with it, one whose instance is no longer configured ends and says so', async (t) => {
+test('a request whose instance was named stays with it, one whose instance is no longer configured ends with that reason', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(() => new ProviderFault('capacity', 'No capacity in east.'));
   const bench = await loopBench({ east, west });
@@ -266,7 +266,7 @@ test('a request whose instance was named stays with it, one whose instance is no
   await bench.close();
 });
 
-test('a request whose offers all lacked capacity a moment ago says so, without asking again', async (t) => {
+test('a request whose offers all lacked capacity just before ends with that reason, without a retry', async (t) => {
   const east = new ScriptedCloud({ offers_per_launch: 'one' }, [{ key: 'a' }, { key: 'b' }]);
   for (const offer of ['a', 'b'])
     east.scripts.push(() => new ProviderFault('capacity', `No ${offer}. Error Code: ICE`, { offer, code: 'ICE' }));
@@ -286,6 +286,6 @@ test('a request whose offers all lacked capacity a moment ago says so, without a
       ['b', 'capacity', 'ICE'],
     ],
   );
-  t.is(request.message, '0 of 1 machines delivered. Not asked again yet: No a. Error Code: ICE Not asked again yet: No b. Error Code: ICE');
+  t.is(request.message, '0 of 1 machines delivered. Not retried yet: No a. Error Code: ICE Not retried yet: No b. Error Code: ICE');
   await bench.close();
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
-test('machines that are missing from one answer are not given up', async (t) => {
+test('machines that are missing from one answer are not gone', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -18,7 +18,7 @@ test('machines that are missing from one answer are not given up', async (t) => 
   await bench.close();
 });
 
-test('a machine that dies before the end is replaced, one that dies after it is told and not replaced', async (t) => {
+test('a machine that is lost before the end is replaced, one that is lost after the end is reported and not replaced', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -53,7 +53,7 @@ test('a machine that is not ready in time is released and replaced', async (t) =
   await bench.close();
 });
 
-test('at its time-out a request releases what is not ready and ends with the rest', async (t) => {
+test('at its time-out a request releases machines that are not ready and ends with the others', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3, { timeout: 60 });
@@ -68,7 +68,7 @@ test('at its time-out a request releases what is not ready and ends with the res
   await bench.close();
 });
 
-test('a notice that the cloud takes back is taken back', async (t) => {
+test('a reclaim notice that the cloud withdraws is removed', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(1);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
-test('machines that are returned go, those that stay stay, and nothing is refilled', async (t) => {
+test('returned machines are released, the others stay, and none is replaced', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(5);
@@ -22,7 +22,7 @@ test('machines that are returned go, those that stay stay, and nothing is refill
   await bench.close();
 });
 
-test('a return while the request is in progress lowers what it wants', async (t) => {
+test('a return while the request is in progress lowers its target', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -38,7 +38,7 @@ test('a return while the request is in progress lowers what it wants', async (t)
   await bench.close();
 });
 
-test('a cancelled request gives back what came and what still comes', async (t) => {
+test('a cancelled request releases arrived and incoming machines', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -50,7 +50,7 @@ test('a cancelled request gives back what came and what still comes', async (t) 
   await bench.close();
 });
 
-test('cancelling an order whose answer was lost sends it once more, and releases what it started', async (t) => {
+test('cancelling an order whose answer was lost repeats the order and releases its machines', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push(() => 'execute-then-lose');
   const bench = await loopBench({ east });
@@ -64,7 +64,7 @@ test('cancelling an order whose answer was lost sends it once more, and releases
   await bench.close();
 });
 
-test('a cancel that was accepted in the moment of completion gives the machines back, and the status stays', async (t) => {
+test('a cancel that was accepted at the time of completion releases the machines, and the status stays', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -86,7 +86,7 @@ test('a cancel that was accepted in the moment of completion gives the machines 
   await bench.close();
 });
 
-test('a return of machines of an instance that is no longer configured says what it waits for', async (t) => {
+test('a return of machines of an instance that is no longer configured names the reason of the wait', async (t) => {
   const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
   const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
   const { stateOf, requestOf } = await import('../../support/case-of.ts');
@@ -95,5 +95,5 @@ test('a return of machines of an instance that is no longer configured says what
     1_000,
   );
   watchReturn(change, { left: 1, accepted: true, missing: ['west'] });
-  t.is(change.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be given back until it is.");
+  t.is(change.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be released until it is.");
 });

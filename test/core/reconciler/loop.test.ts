@@ -4,7 +4,7 @@ import { ClaimLost } from '../../../core/index.ts';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 
-test('machines are launched, followed to running, and the request completes', async (t) => {
+test('machines are launched and observed until they run, and the request completes', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -24,7 +24,7 @@ test('machines are launched, followed to running, and the request completes', as
   await bench.close();
 });
 
-test('a large request is cut into orders of what the API takes at once', async (t) => {
+test('a large request is split into orders of the maximum of the API', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 40 });
   const bench = await loopBench({ east });
   const id = await bench.request(100);
@@ -55,7 +55,7 @@ test('a lost answer is replayed with the same token and starts nothing twice', a
   await bench.close();
 });
 
-test('a replay that is refused for its credentials says nothing of the launch whose answer was lost', async (t) => {
+test('a replay with refused credentials says nothing about the launch whose answer was lost', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(
     () => 'execute-then-lose',
@@ -72,7 +72,7 @@ test('a replay that is refused for its credentials says nothing of the launch wh
   await bench.close();
 });
 
-test('a launch that nobody lived to hear of is followed up when its replay is refused for the credentials', async (t) => {
+test('a launch that was sent before a crash is repeated when the credentials of its replay are refused', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push(
     (order, cloud) => {
@@ -104,7 +104,7 @@ test('a restart continues where the loop stopped', async (t) => {
   await bench.close();
 });
 
-test('requests beyond max_concurrent_requests wait their turn and say so', async (t) => {
+test('requests beyond max_concurrent_requests wait for a slot and report it', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push(
     () => new ProviderFault('unavailable', 'Away.'),
@@ -117,14 +117,14 @@ test('requests beyond max_concurrent_requests wait their turn and say so', async
   await bench.clock.advance(100);
   const waiting = (await bench.status(second)).request;
   t.is(waiting.status, 'pending');
-  t.regex(waiting.message, /Waiting its turn/);
+  t.regex(waiting.message, /Waiting for a slot/);
   await bench.clock.advance(20_000);
   t.is(east.live(first).length, 1);
   t.is(east.live(second).length, 1);
   await bench.close();
 });
 
-test('many requests are looked at in one call', async (t) => {
+test('many requests are observed in one call', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   for (let i = 0; i < 50; i++) await bench.request(2);
@@ -134,7 +134,7 @@ test('many requests are looked at in one call', async (t) => {
   await bench.close();
 });
 
-test('what was prepared is kept for each of many orders that are sent at once', async (t) => {
+test('each of many concurrent orders keeps its own prepared result', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 1 });
   const bench = await loopBench({ east });
   const id = await bench.request(10);
@@ -153,7 +153,7 @@ for (const [what, error] of [
   ['its claim counted as lost for a moment', new ClaimLost('req-1')],
   ['a step failed in a way that nobody foresaw', undefined],
 ] as const) {
-  test(`a request is carried on, and not started twice, after ${what}`, async (t) => {
+  test(`a request continues, without a second launch, after ${what}`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });
     if (error) {
@@ -184,7 +184,7 @@ for (const [what, error] of [
   });
 }
 
-test('a request that comes right after others were claimed does not wait for the next round of claims', async (t) => {
+test('a request that is made just after a claim does not wait for the next regular claim', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const claim = bench.store.claim.bind(bench.store);

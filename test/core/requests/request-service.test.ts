@@ -19,7 +19,7 @@ const selection = {
 } as const;
 const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: jsonFingerprint(body) });
 
-/** Accepts a request as the operation does, with a selection that stands. */
+/** Accepts a request as the operation does, with a fixed selection. */
 async function accept(service: RequestService, input: RequestInput, given: GivenIdentity = {}): Promise<RequestDetail> {
   const existing = await service.existing(input, given);
   if (existing) return existing;
@@ -144,7 +144,7 @@ test('more pending requests than the limit are refused with UNAVAILABLE', async 
   await store.close();
 });
 
-/** A storage that cannot say what became of a commit: it is kept, or it is not. */
+/** A storage whose commits have an unknown outcome: written or not. */
 function doubtful(bench: LoopBench, kept: boolean): void {
   const commit = bench.store.commit.bind(bench.store);
   bench.store.commit = async (changes) => {

@@ -16,7 +16,7 @@ const layer = (template_id: string, fields: Record<string, unknown>): FileLayer 
   file_type: 'main',
 });
 
-/** Files and a store that a test may change. */
+/** Files and a store that the test can change. */
 async function open(layers: FileLayer[], records: TemplateRecord[] = [], findings: Finding[] = []) {
   const watchers = new Set<(kinds: ReadonlySet<'template' | 'request'>) => void>();
   const asked = { all: 0 };

@@ -51,7 +51,7 @@ test('a machine that a plugin reports for two requests stays with one of them, a
   await t.throwsAsync(muster.create_request({ template_id: 'any', count: 1 }), {
     code: 'NO_ENABLED_PROVIDERS',
     message:
-      /'here': it is unhealthy: The plugin of 'here' reports machine the-one for request req-\S+, and request req-\S+ has it; 1 such in all\./,
+      /'here': it is unhealthy: The plugin of 'here' reports machine the-one for request req-\S+, but it belongs to request req-\S+ \(1 such machines\)\./,
   });
   const { providers } = await muster.list_providers();
   t.like(providers[0], { name: 'here', status: 'unhealthy' });

@@ -64,5 +64,5 @@ test('offers without capacity are listed for a while, and a request that meets t
   const second = await ended();
   t.is(launches(), before, 'it is not asked again');
   t.like(second.fulfilment.shortfall[0], { offer: 't3.small|subnet-1|on-demand', code: 'InsufficientInstanceCapacity' });
-  t.regex(second.message, /^0 of 1 machines delivered\. Not asked again yet: /);
+  t.regex(second.message, /^0 of 1 machines delivered\. Not retried yet: /);
 });

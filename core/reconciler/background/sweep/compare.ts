@@ -4,16 +4,18 @@ import type { MachineReport, OwnedResource } from '../../../contract/provider.ts
 import { canRelease, isPursued, mayBeSought } from '../../state/attempt.ts';
 import { isAlive } from '../../state/machine-life.ts';
 
-/** What the store knows of the resources of a listing. Read after the listing, so that what was made meanwhile is known. */
+/**
+ * The stored state of the resources of a listing. Read after the listing, so that resources made meanwhile are known.
+ */
 export interface StoredResources {
-  /** By request and number. */
+  /** By request id and number of the attempt. */
   attempt(request_id: string, attempt: number): AttemptRecord | undefined;
   machine(key: MachineKey): MachineRecord | undefined;
-  /** Whether the API of an attempt can look for what an order started. */
+  /** Whether the API of an attempt has `find`. */
   finds(attempt: AttemptRecord): boolean;
 }
 
-/** Machines of one attempt that its request has lost sight of. */
+/** Machines of one attempt that its request no longer tracks. */
 export interface StrayMachines {
   readonly request_id: string;
   readonly attempt: number;
@@ -23,14 +25,17 @@ export interface StrayMachines {
 
 export interface Comparison {
   readonly astray: readonly StrayMachines[];
-  /** What no attempt in the store can have made, what an attempt that was cleared away has left, and machines that no attempt can release. */
+  /**
+   * Resources that no stored attempt can have made, resources of an attempt that was disposed, and machines that no
+   * attempt can release.
+   */
   readonly orphans: readonly OwnedResource[];
 }
 
 /**
- * Compares what a provider lists as ours with what the store knows. What is younger than `grace_ms` is passed over: its attempt may just be
- * finding out about it. So is what ends already. Whoever is handed a machine must be able to release it: an attempt without a handle is handed it once, to be
- * looked for again, and what it cannot be found for is an orphan. Pure.
+ * Compares the listing of a provider with the store. Skips resources younger than `grace_ms`, whose attempt may just
+ * learn about them, and resources that are ending. A machine is only passed to an attempt that can release it: an
+ * attempt without a handle gets it once, to be searched again; if that search fails, the machine is an orphan. Pure.
  */
 export function compare(listed: readonly OwnedResource[], known: StoredResources, now: number, grace_ms: number): Comparison {
   const astray = new Map<string, { of: Omit<StrayMachines, 'machines'>; machines: MachineReport[] }>();
@@ -60,13 +65,13 @@ export function compare(listed: readonly OwnedResource[], known: StoredResources
 }
 
 /**
- * Nobody can end any more what the attempt started. As long as its outcome may still be learned it is not lost sight of. A container among it starts
- * machines for as long as it lives, in the place of those that are ended.
+ * Whether no attempt can release the resources of this attempt any more. While its outcome may still be learned, it
+ * can. A container that stays starts new machines in place of those that end.
  */
 const isLeft = (attempt: AttemptRecord, known: StoredResources): boolean =>
   !canRelease(attempt) && !isPursued(attempt) && !(mayBeSought(attempt) && known.finds(attempt));
 
-/** Whether the request of the attempt has the machine. Ids are unique within an instance only. */
+/** Whether the request of the attempt tracks the machine. Ids are only unique within an instance. */
 function follows(known: StoredResources, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {
   const machine = known.machine({ provider_instance, machine_id });
   return machine !== undefined && isAlive(machine) && machine.request_id === request_id;

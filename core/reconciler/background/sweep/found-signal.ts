@@ -2,7 +2,7 @@ import { newSignalId } from '../../../model/ids.ts';
 import type { Change } from '../../../contract/storage.ts';
 import type { StrayMachines } from './compare.ts';
 
-/** Hands machines to the case of the request that has lost sight of them, or never saw them. */
+/** A signal that passes machines to the request that no longer tracks them, or never did. */
 export const foundSignal = ({ request_id, attempt, provider_instance, machines }: StrayMachines, created_at: number): Change => ({
   op: 'insert',
   kind: 'signal',

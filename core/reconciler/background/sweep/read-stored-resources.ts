@@ -5,10 +5,10 @@ import type { OwnedResource } from '../../../contract/provider.ts';
 import type { Store } from '../../../contract/storage.ts';
 import type { StoredResources } from './compare.ts';
 
-/** A storage bounds how many values one comparison may list. */
+/** Storages limit how many values one comparison may list. */
 const atOnce = 200;
 
-/** Reads what the store knows of the resources of a listing. */
+/** Reads the stored state of the resources of a listing. */
 export async function readStoredResources(
   store: Store,
   listed: readonly OwnedResource[],

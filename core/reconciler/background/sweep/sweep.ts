@@ -9,10 +9,10 @@ import { foundSignal } from './found-signal.ts';
 import { readStoredResources } from './read-stored-resources.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 
-/** An orphan is told at its second sighting in a row, and ended, where that is configured, from the third on. */
+/** An orphan is reported at its second sighting in a row, and ended from the third on, where that is configured. */
 const tellAfter = 2;
 const endAfter = 3;
-/** A sweep that would end more than this part of a listing is more likely wrong itself. */
+/** The largest part of a listing that one sweep ends. A larger part indicates an error of the sweep itself. */
 const mostShare = 0.05;
 const mostAlways = 5;
 
@@ -21,9 +21,10 @@ export interface SweepParts extends BackgroundParts {
 }
 
 /**
- * Compares everything in the clouds that carries this installation's tags with the store: at the start and every `sweep_ms`, one instance after the
- * other. Machines that a known request lost sight of are handed to its case by a signal. What nobody knows is reported, and ended only
- * where the instance says `sweep: terminate`, after several sightings in a row and never much of it at once. A listing that fails decides nothing.
+ * Compares all resources with the tags of this installation with the store: at the start and every `sweep_ms`, one
+ * instance after the other. Machines that their request no longer tracks are passed to it by a signal. Orphans are
+ * reported. They are only ended where the instance has `sweep: terminate`, after several sightings in a row, and only
+ * a small part at once. A failed listing has no effect.
  */
 export class Sweep {
   readonly #parts: SweepParts;
@@ -36,7 +37,7 @@ export class Sweep {
     this.#next = parts.clock.monotonic() + parts.settings.sweep_first_ms;
   }
 
-  /** Begins a sweep when one is due and none is under way. Does not wait for it. */
+  /** Starts a sweep when one is due and none is running. Does not wait for it. */
   begin(instances: readonly ProviderInstance[]): void {
     const { clock, settings } = this.#parts;
     if (this.#running || clock.monotonic() < this.#next) return;
@@ -44,7 +45,7 @@ export class Sweep {
     this.#running = this.#sweepAll(instances).finally(() => (this.#running = undefined));
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no sweep is running. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -54,12 +55,12 @@ export class Sweep {
     for (const instance of instances) {
       if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
       try {
-        // Where nothing was ever ordered nothing can be ours: an idle broker does not open the cloud for it.
+        // An instance without orders has no resources of muster, so an idle broker does not connect to the cloud.
         const ordered = await this.#parts.store.find('attempt', { where: { provider_instance: instance.name }, limit: 1 });
         if (ordered.length === 0 && this.#parts.facts.get('ordered', instance.name) === undefined) continue;
         await this.#remember(instance.name);
         const connected = await this.#parts.pool.connect(instance.name);
-        // Two instances may speak to the same cloud, and each would list the other's machines.
+        // Two instances may speak to the same cloud, and each would list the machines of the other.
         if (connected.type.owned === undefined || done.has(connected.identity)) continue;
         done.add(connected.identity);
         await this.#sweep(instance, connected);
@@ -73,7 +74,7 @@ export class Sweep {
     }
   }
 
-  /** Rows of attempts are removed one day: that something was ordered here once is not forgotten with them. */
+  /** Stores that the instance had orders, because the records of attempts are removed later. */
   async #remember(name: string): Promise<void> {
     const { clock, facts } = this.#parts;
     if (facts.get('ordered', name) === undefined) await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
@@ -82,7 +83,7 @@ export class Sweep {
   async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
     const { store, clock, settings, signal, installation } = this.#parts;
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
-    // Nothing is concluded from an empty list; that nothing is left of what was told is all that it says.
+    // An empty list proves nothing about machines. It only clears the stored orphans.
     if (listed.length === 0) return this.#note(instance.name, []);
     const known = await readStoredResources(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
     const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
@@ -104,7 +105,7 @@ export class Sweep {
       );
   }
 
-  /** Stores what nobody knows of, for everybody to see. */
+  /** Stores the orphans for all processes. */
   async #note(name: string, orphans: readonly OwnedResource[]): Promise<void> {
     const { clock, facts } = this.#parts;
     if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
@@ -117,7 +118,7 @@ export class Sweep {
     const { request_id, attempt, machines } = astray;
     log.warn(
       { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
-      'Machines were found that their request had lost sight of.',
+      'Found machines that their request no longer tracked.',
     );
     await store.commit([foundSignal(astray, clock.now())]);
   }
@@ -126,7 +127,7 @@ export class Sweep {
     const { store, clock, log } = this.#parts;
     if (orphans.length === 0) return;
     const changes = orphans.map(({ machine: _machine, ...what }): Change => {
-      log.warn({ provider_instance: name, ...what }, 'Something in the cloud carries our tags, and no request knows it.');
+      log.warn({ provider_instance: name, ...what }, 'Found a resource with the tags of this installation that no request knows.');
       return {
         op: 'insert',
         kind: 'event',
@@ -138,7 +139,7 @@ export class Sweep {
 
   async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
     const { store, clock, log, signal } = this.#parts;
-    // A container goes on starting machines in the place of those that are ended.
+    // Containers come first, because they would replace machines that are ended.
     const removable = orphans
       .filter((orphan) => type.removable(orphan))
       .toSorted((a, b) => Number(isContainer(b)) - Number(isContainer(a)));
@@ -157,11 +158,14 @@ const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** How often in a row each orphan was seen, by sweep; one that was missed once begins anew. Of one cloud, in memory. */
+/**
+ * How often in a row each orphan was seen. An orphan that was missing once starts again at one. Kept in memory, for
+ * one cloud.
+ */
 export class OrphanCounts {
   #seen = new Map<string, number>();
 
-  /** Counts the orphans of a sweep that succeeded. Returns each with its number of sightings in a row. */
+  /** Counts the orphans of a successful sweep. Returns each with its number of sightings in a row. */
   count(orphans: readonly OwnedResource[]): readonly { readonly orphan: OwnedResource; readonly times: number }[] {
     const counted = orphans.map((orphan) => ({ orphan, times: (this.#seen.get(keyOf(orphan)) ?? 0) + 1 }));
     this.#seen = new Map(counted.map(({ orphan, times }) => [keyOf(orphan), times]));

@@ -1,16 +1,16 @@
-/** What is against an instance. */
+/** A reason against an instance. */
 export interface Trouble {
-  /** Monotonic milliseconds; -Infinity: it counts at once. */
+  /** Monotonic milliseconds. -Infinity: the trouble counts immediately. */
   readonly since: number;
   readonly message: string;
 }
 
-/** It has not answered, or may not act: over with any answer. */
+/** The instance did not answer, or its credentials were refused. Any answer ends these troubles. */
 export const unanswered = new Set(['silence', 'credentials']);
 
 /**
- * What is against one instance, by what it is about: `silence`, `credentials`, or the verb in which its plugin broke its contract. An answer ends the
- * first two; a verb has to be answered well itself.
+ * The troubles of one instance by topic: `silence`, `credentials`, or the verb with which its plugin broke its
+ * contract. Any answer ends the first two; only a success of the verb ends the last.
  */
 export class Troubles {
   readonly #all = new Map<string, Trouble>();
@@ -19,7 +19,7 @@ export class Troubles {
     return this.#all.size === 0;
   }
 
-  /** Whether its plugin broke its contract. */
+  /** Whether the plugin broke its contract. */
   get broken(): boolean {
     return [...this.#all.keys()].some((about) => !unanswered.has(about));
   }
@@ -28,7 +28,7 @@ export class Troubles {
     this.#all.set(about, { since: Math.min(since, this.#all.get(about)?.since ?? Infinity), message });
   }
 
-  /** Whether there was such. */
+  /** Removes a trouble. Returns whether it existed. */
   end(about: string): boolean {
     return this.#all.delete(about);
   }
@@ -41,7 +41,7 @@ export class Troubles {
     this.#all.clear();
   }
 
-  /** What has lasted at least so long; what its plugin did wrong before what the provider did. */
+  /** A trouble that has lasted at least `ms`; breaches of the plugin come before faults of the provider. */
   lasting(ms: number, now: number): Trouble | undefined {
     const lasting = [...this.#all].filter(([, { since }]) => now - since >= ms);
     const broken = lasting.find(([about]) => !unanswered.has(about));

@@ -7,7 +7,7 @@ import { bootBroker } from '../../../support/boot-broker.ts';
 const root = mkdtempSync(join(tmpdir(), 'muster-words-'));
 test.after.always(() => rmSync(root, { recursive: true, force: true }));
 
-/** A scheduler whose words are lines of text, in a plugin of its own. */
+/** A scheduler that renders lines of text, in a separate plugin. */
 function plugin(more = ''): string {
   const path = join(mkdtempSync(join(root, 'plugin-')), 'index.ts');
   writeFileSync(

@@ -54,7 +54,7 @@ test('the fence of an ended call throws, so that a plugin that continues changes
     const deaf = async (call: Call): Promise<string> => {
       call.fence();
       changed.push('in time');
-      // What it does later it does whatever became of the call.
+      // The plugin continues after the end of the call.
       goOn = () => {
         call.fence();
         changed.push('too late');

@@ -14,7 +14,7 @@ async function twoReady(visible_within_ms = 0): Promise<{ readonly bench: LoopBe
 
 const statuses = async (bench: LoopBench, id: string) => (await bench.status(id)).machines.map(({ status }) => status);
 
-test('an answer that lists nothing of an instance ends none of its machines, however often it comes', async (t) => {
+test('repeated answers without machines of an instance end none of its machines', async (t) => {
   const { bench, east, id } = await twoReady();
   east.hidden.add('m-1').add('m-2');
   await bench.clock.advance(3_600_000);
@@ -22,7 +22,7 @@ test('an answer that lists nothing of an instance ends none of its machines, how
   await bench.close();
 });
 
-test('a machine is gone when answers that list others have lacked it for a minute, and not before', async (t) => {
+test('a machine is gone when answers that list others have lacked it for a minute, not before', async (t) => {
   const { bench, east, id } = await twoReady();
   east.hidden.add('m-1');
   await bench.clock.advance(35_000);
@@ -33,7 +33,7 @@ test('a machine is gone when answers that list others have lacked it for a minut
   await bench.close();
 });
 
-test('an answer that lists nothing of a zone ends none of the machines there, however often it comes', async (t) => {
+test('repeated answers without machines of a zone end none of its machines', async (t) => {
   const { bench, east, id } = await twoReady();
   for (const [machine_id, zone] of [
     ['m-1', 'here-a'],
@@ -49,7 +49,7 @@ test('an answer that lists nothing of a zone ends none of the machines there, ho
   await bench.close();
 });
 
-test('while its request runs a machine that was not listed for a moment is not replaced', async (t) => {
+test('while its request runs, a machine that one answer lacked is not replaced', async (t) => {
   const east = new ScriptedCloud({ visible_within_ms: 0 });
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -65,7 +65,7 @@ test('while its request runs a machine that was not listed for a moment is not r
   await bench.close();
 });
 
-test('a machine that counted as gone and is reported again is alive again, and a return ends it', async (t) => {
+test('a machine that counted as gone and is reported again lives, and a return releases it', async (t) => {
   const { bench, east, id } = await twoReady();
   east.hidden.add('m-1');
   await bench.clock.advance(180_000);
@@ -81,7 +81,7 @@ test('a machine that counted as gone and is reported again is alive again, and a
   await bench.close();
 });
 
-test('of a machine that was replaced and comes back one of both goes', async (t) => {
+test('when a replaced machine is reported again, one of the two is released', async (t) => {
   const east = new ScriptedCloud({ visible_within_ms: 0 });
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -98,7 +98,7 @@ test('of a machine that was replaced and comes back one of both goes', async (t)
   await bench.close();
 });
 
-test('a machine whose release was accepted is gone once it is not listed any more, also as the last of its instance', async (t) => {
+test('a machine whose release was accepted is gone when it is no longer listed, also as the last of its instance', async (t) => {
   const { bench, east, id } = await twoReady();
   east.hidden.add('m-1').add('m-2');
   const { request } = await bench.requestService.giveBack(east.live(id), 3_600);

@@ -6,7 +6,7 @@ import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-
 
 const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({ machine_id, status, ready: true });
 
-/** Why each machine is wanted gone, of three that are wanted in all, when one look tells of several. */
+/** The reason why each reported machine must go, for a target of three. */
 function applied(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
   const attempt = attemptOf(1, { settled: false });
   const machines = known.map((id) => machineOf(id, { status: 'running', ready_at: 1 }));
@@ -15,7 +15,7 @@ function applied(known: readonly string[], ...reports: MachineReport[]): Record<
   return Object.fromEntries([...change.machines.all()].map(({ machine_id, going }) => [machine_id, going]));
 }
 
-test('more machines than are wanted are surplus', (t) => {
+test('machines beyond the target are surplus', (t) => {
   t.deepEqual(applied(['m-1', 'm-2'], report('m-3'), report('m-4')), {
     'm-1': undefined,
     'm-2': undefined,
@@ -24,14 +24,14 @@ test('more machines than are wanted are surplus', (t) => {
   });
 });
 
-test('a machine that came and went unseen takes no place of the one that replaced it', (t) => {
+test('a machine that was gone before its first report takes no vacancy of its replacement', (t) => {
   for (const status of ['terminated', 'shutting-down'] as const) {
     const { 'm-4': replaced } = applied(['m-1', 'm-2'], report('m-3', status), report('m-4'));
     t.is(replaced, undefined, status);
   }
 });
 
-test('after the end a machine that counted as gone is its caller’s again where it left a place, and surplus where another has it', (t) => {
+test('after the end a machine that counted as gone is delivered again when it has a vacancy, and surplus when it was replaced', (t) => {
   const gone = machineOf('m-1', { status: 'terminated', ready_at: 1, gone_at: 5, lost: true });
   const revived = (machine_count: number): string | undefined => {
     const attempt = attemptOf(1);

@@ -5,7 +5,7 @@ import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const rowsOf = (changes: readonly Change[]): number => changes.filter(({ op }) => op !== 'fence' && op !== 'slot').length;
 
-/** The rows of each commit from now on. */
+/** The number of rows of each further commit. */
 function commitsOf(store: Store): number[] {
   const rows: number[] = [];
   const commit = store.commit.bind(store);
@@ -17,7 +17,7 @@ function commitsOf(store: Store): number[] {
 }
 
 for (const part of [1, 2, 3]) {
-  test(`300 of 400 machines go, and none comes in their place, when the broker is killed before part ${part} of taking the return in`, async (t) => {
+  test(`300 of 400 machines are released, and none is replaced, when the broker is killed before part ${part} of the commit of the return`, async (t) => {
     const east = new ScriptedCloud({ machines_per_launch: 400 });
     const bench = await loopBench({ east });
     const id = await bench.request(400);
@@ -36,7 +36,7 @@ for (const part of [1, 2, 3]) {
     await bench.close();
   });
 
-  test(`machines that are ready are delivered when the broker is killed before part ${part} of taking that in`, async (t) => {
+  test(`ready machines are delivered when the broker is killed before part ${part} of their commit`, async (t) => {
     const east = new ScriptedCloud({ machines_per_launch: 400 });
     const bench = await loopBench({ east });
     const id = await bench.request(400);
@@ -51,7 +51,7 @@ for (const part of [1, 2, 3]) {
     await bench.close();
   });
 
-  test(`a cancel of 400 machines is carried out when the broker is killed before part ${part} of taking it in`, async (t) => {
+  test(`a cancel of 400 machines is executed when the broker is killed before part ${part} of its commit`, async (t) => {
     const east = new ScriptedCloud({ machines_per_launch: 400 });
     const bench = await loopBench({ east });
     const id = await bench.request(400);
@@ -67,7 +67,7 @@ for (const part of [1, 2, 3]) {
 }
 
 for (const part of [6, 7, 8]) {
-  test(`machines of several answers that are taken in together can be ended though no order can be repeated after a kill before commit ${part}`, async (t) => {
+  test(`machines of several answers in one change can be released, although no order can be repeated after a kill before commit ${part}`, async (t) => {
     const east = new ScriptedCloud({ machines_per_launch: 2, token_valid_ms: 20_000 });
     const bench = await loopBench({ east }, { rows_per_commit: 10 });
     const id = await bench.request(8);
@@ -87,7 +87,7 @@ for (const part of [6, 7, 8]) {
   });
 }
 
-test('a machine that was lost in a part of a change that broke off is known to be lost by its fleet afterwards', async (t) => {
+test('a machine that was lost in a part of an interrupted change counts as lost for its fleet afterwards', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 20 });
   const bench = await loopBench({ east }, { rows_per_commit: 6 });
   const id = await bench.request(20);
@@ -103,7 +103,7 @@ test('a machine that was lost in a part of a change that broke off is known to b
   await bench.close();
 });
 
-test('no transaction is larger than it may be, whatever a change writes', async (t) => {
+test('no transaction exceeds its maximum size, whatever a change writes', async (t) => {
   const offers = Array.from({ length: 300 }, (_, i) => ({ key: `pool-${i}` }));
   const east = new ScriptedCloud({ machines_per_launch: 1, offers_per_launch: 'many' }, offers);
   const bench = await loopBench({ east });

@@ -4,7 +4,7 @@ import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-test('a machine has as long to become ready as its template says, else ten minutes', (t) => {
+test('a machine has the `ready_timeout` of its template to become ready, else ten minutes', (t) => {
   t.is(readyTimeoutMs({ template_id: 'small', ready_timeout: 60 }, defaultSettings), 60_000);
   t.is(readyTimeoutMs({ template_id: 'small' }, defaultSettings), 600_000);
   t.is(readyTimeoutMs(undefined, defaultSettings), 600_000);

@@ -7,14 +7,14 @@ import { ScriptedCloud, scriptedType } from '../../../support/scripted-cloud.ts'
 
 const large: MachineType = { name: 'large', vcpus: 8, cores: 4, memory_mib: 16_384, arch: 'x86_64' };
 
-/** What another process knows: read from the store alone. */
+/** The facts of another process, read from the store. */
 async function elsewhere({ store, clock }: LoopBench) {
   const facts = new Facts(store, clock);
   await facts.follow();
   return facts;
 }
 
-test('what a cloud has is learned once it is spoken to, and known to other processes', async (t) => {
+test('places and machine types of a cloud are learned after its first use and known to other processes', async (t) => {
   const east = new ScriptedCloud();
   east.types = [large];
   const bench = await loopBench({ east });
@@ -36,7 +36,7 @@ test('what a cloud has is learned once it is spoken to, and known to other proce
   await bench.close();
 });
 
-test('a survey is made anew after a day, and after a restart only then', async (t) => {
+test('discovery is repeated after a day, also across a restart', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east }, { discovery_ms: 120_000 });
   await bench.request(1);
@@ -55,7 +55,7 @@ test('a survey is made anew after a day, and after a restart only then', async (
   await bench.close();
 });
 
-test('a survey that fails is tried again later, and what was known stays known', async (t) => {
+test('a failed discovery is retried later, and the known facts stay', async (t) => {
   const east = new ScriptedCloud();
   east.types = [large];
   const bench = await loopBench({ east }, { discovery_ms: 60_000 });
@@ -74,7 +74,7 @@ test('a survey that fails is tried again later, and what was known stays known',
   await bench.close();
 });
 
-test('a process that is there already learns of a later survey', async (t) => {
+test('a running process learns the facts of a later discovery', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const facts = await elsewhere(bench);

@@ -10,7 +10,7 @@ const owner = (thread: number, pid = process.pid): Owner => ({ host: 'here', boo
 class Kept implements EventSink {
   readonly name: string;
   readonly got: number[] = [];
-  /** What it does instead of taking a batch. */
+  /** Replaces the delivery of a batch. */
   instead: (() => Promise<void>) | undefined;
   calls = 0;
 
@@ -41,7 +41,7 @@ async function bench(t: ExecutionContext) {
       for (let i = 0; i < count; i++)
         await store.commit([{ op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'something', data: { n: ++n } } }]);
     },
-    /** Lets so many seconds pass, with a round of the loop in each. */
+    /** Advances the clock by seconds, with a round of the loop in each. */
     async pass(seconds: number, ...deliveries: readonly EventDelivery[]): Promise<void> {
       for (let i = 0; i < seconds; i++) {
         for (const each of deliveries) each.begin();
@@ -53,7 +53,7 @@ async function bench(t: ExecutionContext) {
 
 const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test('a sink that is new begins with what comes from now on, and gets everything in order, once', async (t) => {
+test('a new sink starts with the next event and gets every event in order, once', async (t) => {
   const { delivery, journal, pass } = await bench(t);
   await journal(3);
   const sink = new Kept();
@@ -64,7 +64,7 @@ test('a sink that is new begins with what comes from now on, and gets everything
   t.deepEqual(sink.got, upTo(453, 4));
 });
 
-test('a sink that throws is told the same again, ever more rarely, in one line of the log, and holds no other up', async (t) => {
+test('a sink that throws gets the same events again with growing waits, logs one line, and delays no other sink', async (t) => {
   const { delivery, journal, pass } = await bench(t);
   const [good, bad] = [new Kept('good'), new Kept('bad')];
   const told: string[] = [];
@@ -80,15 +80,15 @@ test('a sink that throws is told the same again, ever more rarely, in one line o
   await pass(60, running);
   t.deepEqual(good.got, upTo(5));
   t.true(bad.calls >= 5 && bad.calls <= 8, String(bad.calls));
-  t.is(told.filter((line) => line.startsWith("Event sink 'bad' does not take events")).length, 1);
+  t.is(told.filter((line) => line.startsWith("Event sink 'bad' does not accept events")).length, 1);
   bad.instead = undefined;
   await journal(1);
   await pass(70, running);
   t.deepEqual(bad.got, upTo(6));
-  t.regex(told.at(-1) ?? '', /'bad' takes events again/);
+  t.regex(told.at(-1) ?? '', /'bad' accepts events again/);
 });
 
-test('a sink that hangs is given up after a while and holds no other up', async (t) => {
+test('a delivery that hangs ends after a time-out and delays no other sink', async (t) => {
   const { delivery, journal, pass } = await bench(t);
   const [good, bad] = [new Kept('good'), new Kept('bad')];
   const running = delivery([bad, good], { deliver_ms: 20 });
@@ -97,14 +97,14 @@ test('a sink that hangs is given up after a while and holds no other up', async 
   await journal(2);
   await pass(2, running);
   t.deepEqual(good.got, [1, 2]);
-  // The guard waits for two seconds of the computer's clock.
+  // The guard waits two seconds of real time.
   await running.idle();
   bad.instead = undefined;
   await pass(3, running);
   t.deepEqual(bad.got, [1, 2]);
 });
 
-test('what was told and not written down is told again by the next process: at least once, and in order', async (t) => {
+test('events whose delivery was not stored are delivered again by the next process: at least once, and in order', async (t) => {
   const { delivery, journal, pass, store } = await bench(t);
   const sink = new Kept();
   const first = delivery([sink], { store: failingAt(store, 3), owner: owner(1) });
@@ -113,17 +113,17 @@ test('what was told and not written down is told again by the next process: at l
   await pass(2, first);
   t.deepEqual(sink.got, [1, 2]);
   first[Symbol.dispose]();
-  // The same process with a newer loop: the turn of the old one is free at once.
+  // The same process with a newer loop thread: the lease of the old one is free immediately.
   const second = delivery([sink], { owner: owner(2) });
   await journal(1);
   await pass(2, second);
   t.deepEqual(sink.got, [1, 2, 1, 2, 3]);
 });
 
-test('of two processes one delivers, and the other goes on when that gave its turn back, or let it end', async (t) => {
+test('of two processes one delivers, and the other continues when the first gave its lease back or let it end', async (t) => {
   const { delivery, journal, pass, clock } = await bench(t);
   const sinks = [new Kept(), new Kept()] as const;
-  // Both live, as far as anybody can tell.
+  // Both processes count as alive.
   const one = delivery([sinks[0]], { owner: { ...owner(1), host: 'one' } });
   const two = delivery([sinks[1]], { owner: { ...owner(1), host: 'two' } });
   await pass(1, one);
@@ -134,7 +134,7 @@ test('of two processes one delivers, and the other goes on when that gave its tu
   await journal(1);
   await pass(6, two);
   t.deepEqual(sinks[1].got, [4]);
-  // Two says nothing more: its turn ends by itself.
+  // The second process is silent, so its lease ends by itself.
   await journal(1);
   await pass(30, one);
   t.deepEqual(sinks[0].got, [1, 2, 3]);
@@ -143,7 +143,7 @@ test('of two processes one delivers, and the other goes on when that gave its tu
   t.deepEqual(sinks[0].got, [1, 2, 3, 5]);
 });
 
-test('the journal is kept for a sink that has yet to get it, but not for one that has taken nothing for two months', async (t) => {
+test('events are kept for a sink that has not received them, but not for one without a delivery for two months', async (t) => {
   const { delivery, journal, pass, store, clock } = await bench(t);
   const day = 86_400_000;
   const sink = new Kept();
@@ -162,7 +162,7 @@ test('the journal is kept for a sink that has yet to get it, but not for one tha
   t.is(await store.count('event', {}), 0);
 });
 
-/** A store whose commits fail from one on, as for a process that is killed there. */
+/** A store whose commits fail from one number on, as after a kill of the process. */
 function failingAt(store: Store, nth: number): Store {
   let commits = 0;
   return new Proxy(store, {

@@ -17,7 +17,7 @@ async function journal(clock: FakeClock, entries: readonly (readonly [type: stri
   return { store, left };
 }
 
-test('what the journal tells is kept as long as its request, and at least a month', async (t) => {
+test('an event is kept as long as its request, and at least a month', async (t) => {
   const clock = new FakeClock();
   const { store, left } = await journal(clock, [
     ['of one that lives', 400, 'alive'],
@@ -34,7 +34,7 @@ test('what the journal tells is kept as long as its request, and at least a mont
   t.deepEqual(await left(), ['of one that lives', 'young, of none']);
 });
 
-test('a long journal is looked through in steps, past what stays, and looked at again an hour later', async (t) => {
+test('a long journal is checked in steps, past the events that stay, and again an hour later', async (t) => {
   const clock = new FakeClock();
   const stays = Array.from({ length: 2_000 }, () => ['stays', 90, 'alive'] as const);
   const { store, left } = await journal(clock, [...stays, ['goes', 80, 'purged'], ['is young', 29.99, 'purged']]);
@@ -57,7 +57,7 @@ test('a long journal is looked through in steps, past what stays, and looked at 
   t.is((await left()).length, 2_000);
 });
 
-test('after a failure nothing is tidied for a minute, so that it is told once and not every round', async (t) => {
+test('after a failure retention pauses for a minute, so that it is logged once and not every round', async (t) => {
   const clock = new FakeClock();
   let asked = 0;
   const broken = { find: () => ((asked += 1), Promise.reject(new Error('The disk is full.'))) } as unknown as Store;

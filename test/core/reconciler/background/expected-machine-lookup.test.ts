@@ -12,7 +12,7 @@ const owned = (id: string, request_id: string, attempt = 1): OwnedResource => ({
   machine: { machine_id: id, status: 'running', ready: true },
 });
 
-/** A request of two whose provider started both, and neither says so nor shows one of them; the other one runs. */
+/** A request of two machines: the provider started both, reports neither in its answer, and lists only one later. */
 async function oneMissing(t: ExecutionContext): Promise<{ bench: LoopBench; east: ScriptedCloud; id: string }> {
   const east = new ScriptedCloud();
   east.scripts.push((order, cloud) => {
@@ -20,7 +20,7 @@ async function oneMissing(t: ExecutionContext): Promise<{ bench: LoopBench; east
     cloud.hidden.add('m-2');
     return { ...launch, machines: (launch.machines ?? []).slice(0, 1), settled: true };
   });
-  // What is still missing is not to be had, so the request goes on waiting for it.
+  // The missing machine is not available, so the request keeps waiting for it.
   for (let i = 0; i < 500; i += 1) east.scripts.push(() => new ProviderFault('throttled', 'Not now.'));
   const bench = await loopBench({ east });
   t.teardown(() => bench.close());
@@ -37,7 +37,7 @@ const populate = (bench: LoopBench, id: string, machine_ids: readonly string[]) 
   new Steering(bench.store, bench.clock).populate(id, machine_ids);
 const questions = (bench: LoopBench) => bench.store.count('fact', { topic: 'expected' });
 
-test('machines that are named are taken in when the provider says that they are of this request, and no others', async (t) => {
+test('named machines are added when the provider lists them for this request, and no others', async (t) => {
   const { bench, east, id } = await oneMissing(t);
   east.listed = [owned('m-2', id), owned('m-7', 'req-other'), owned('m-8', id, 9), owned('m-9', id)];
   await bench.clock.advance(20_000);
@@ -53,7 +53,7 @@ test('machines that are named are taken in when the provider says that they are 
   );
 });
 
-test('a provider that does not answer is asked again', async (t) => {
+test('a lookup is repeated when the provider does not answer', async (t) => {
   const { bench, east, id } = await oneMissing(t);
   east.listed = new ProviderFault('unavailable', 'Away.');
   await populate(bench, id, ['m-2']);
@@ -65,7 +65,7 @@ test('a provider that does not answer is asked again', async (t) => {
   t.is(await questions(bench), 0);
 });
 
-test('what is known already is not asked for', async (t) => {
+test('known machines are not looked up', async (t) => {
   const { bench, east, id } = await oneMissing(t);
   await populate(bench, id, ['m-1']);
   await bench.clock.advance(5_000);

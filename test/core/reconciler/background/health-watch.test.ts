@@ -9,7 +9,7 @@ import { memoryDriver } from '../../../support/memory-driver.ts';
 
 const east = { name: 'east', type: 'fake', enabled: true, config: { password: 'old' } } as never;
 
-/** `answers` is what a check comes to: a fault, or that it went well. */
+/** `answers` is the result of a check: a fault, or undefined for a success. */
 async function bench(store?: Store) {
   const clock = new FakeClock();
   const opened = store ?? (await memoryDriver().open({}, { clock, log: silentLog }));
@@ -50,7 +50,7 @@ async function bench(store?: Store) {
     round,
     ask: () => health.askNow('east', pool, signal, 20_000),
     status: () => facts.health('east').status,
-    /** Lets time pass as the loop does, with a round each second. */
+    /** Advances the clock with a round of the loop each second. */
     async pass(seconds: number) {
       for (let i = 0; i < seconds; i++) {
         await clock.advance(1_000);
@@ -69,7 +69,7 @@ async function bench(store?: Store) {
   };
 }
 
-test('nothing is known of an instance before it answered once; it is asked at the first round', async (t) => {
+test('an instance is unknown until its first answer; it is checked in the first round', async (t) => {
   const { facts, cloud, round, clock } = await bench();
   t.deepEqual(facts.health('east'), { status: 'unknown' });
   await round();
@@ -77,7 +77,7 @@ test('nothing is known of an instance before it answered once; it is asked at th
   t.deepEqual(facts.health('east'), { status: 'healthy', answered_at: clock.now() });
 });
 
-test('what asking would start is left alone until something else is done with it, or somebody wants to know', async (t) => {
+test('a dormant instance is not checked until its first use or a requested check', async (t) => {
   const { cloud, pass, status, ask } = await bench();
   cloud.dormant = true;
   await pass(300);
@@ -87,7 +87,7 @@ test('what asking would start is left alone until something else is done with it
   t.is(cloud.asked, 2);
 });
 
-test('that a connection was made, or an order prepared, is no answer of the provider', async (t) => {
+test('a connection or a preparation is no answer of the provider', async (t) => {
   const { health, status } = await bench();
   health.ended('east', 'connect', { ms: 0 });
   health.ended('east', 'prepare', { ms: 0 });
@@ -96,7 +96,7 @@ test('that a connection was made, or an order prepared, is no answer of the prov
   t.is(status(), 'healthy');
 });
 
-test('one that has not answered anything for two minutes is asked again', async (t) => {
+test('an instance without an answer for two minutes is checked again', async (t) => {
   const { cloud, pass, health } = await bench();
   await pass(1);
   await pass(100);
@@ -108,7 +108,7 @@ test('one that has not answered anything for two minutes is asked again', async 
 });
 
 for (const kind of ['unavailable', 'unknown-outcome'] as const)
-  test(`one that stops answering (${kind}) is unhealthy after 30 s, and healthy with the first answer to a check`, async (t) => {
+  test(`an instance that stops answering (${kind}) is unhealthy after 30 s, and healthy after the first successful check`, async (t) => {
     const { cloud, pass, fails, status, facts } = await bench();
     await pass(1);
     cloud.answers = new ProviderFault('unavailable', 'The connection was refused.');
@@ -124,7 +124,7 @@ for (const kind of ['unavailable', 'unknown-outcome'] as const)
     t.is(facts.health('east').message, undefined);
   });
 
-test('one that never answered is unhealthy after 30 s too', async (t) => {
+test('an instance that never answered is unhealthy after 30 s too', async (t) => {
   const { cloud, pass, status } = await bench();
   cloud.answers = new ProviderFault('unavailable', 'No such host.');
   await pass(30);
@@ -147,7 +147,7 @@ test('an answer in between ends the silence, whatever the answer is', async (t) 
   }
 });
 
-test('a call that had no answer for longer than that says so at its end', async (t) => {
+test('a call without an answer for longer than that makes the instance unhealthy at its end', async (t) => {
   const { pass, fails, status } = await bench();
   await pass(1);
   await pass(40);
@@ -155,7 +155,7 @@ test('a call that had no answer for longer than that says so at its end', async 
   t.is(status(), 'unhealthy');
 });
 
-test('one that may not act is unhealthy at once', async (t) => {
+test('an instance with refused credentials is unhealthy immediately', async (t) => {
   const { pass, fails, status, health } = await bench();
   await pass(1);
   fails('credentials');
@@ -164,13 +164,13 @@ test('one that may not act is unhealthy at once', async (t) => {
   t.is(status(), 'healthy');
 });
 
-test('what ended because the loop stops says nothing', async (t) => {
+test('calls that end because the loop stops are no evidence', async (t) => {
   const { health, status } = await bench();
   health.ended('east', 'observe', { ms: 60_000, kind: 'unavailable', fault: new ProviderFault('unavailable', 'No.'), aborted: true });
   t.is(status(), 'unknown');
 });
 
-test('health is stored when it changes, and that it goes on answering once a minute', async (t) => {
+test('health is stored when it changes, and the time of the last answer once a minute', async (t) => {
   const { clock, cloud, pass, health } = await bench();
   await pass(1);
   const before = cloud.commits;
@@ -186,7 +186,7 @@ test('health is stored when it changes, and that it goes on answering once a min
   t.is(cloud.commits, before + 2);
 });
 
-test('that an unhealthy instance says something else each time is stored once a minute', async (t) => {
+test('changing messages of an unhealthy instance are stored once a minute', async (t) => {
   const { cloud, health, clock } = await bench();
   const refuse = (n: number) =>
     health.ended('east', 'observe', { ms: 0, kind: 'credentials', fault: new ProviderFault('credentials', `No, says call ${n}.`) });
@@ -202,7 +202,7 @@ test('that an unhealthy instance says something else each time is stored once a 
   t.is(cloud.commits, before + 1);
 });
 
-test('what could not be stored is stored later', async (t) => {
+test('health that could not be stored is stored later', async (t) => {
   const { store, clock, pass, fails } = await bench();
   await pass(1);
   const commit = store.commit.bind(store);
@@ -217,7 +217,7 @@ test('what could not be stored is stored later', async (t) => {
   elsewhere[Symbol.dispose]();
 });
 
-test('what was found with another configuration is forgotten, by every process', async (t) => {
+test('health that was found with another configuration is ignored by every process', async (t) => {
   const { store, clock, fails } = await bench();
   fails('credentials');
   await clock.advance(1);
@@ -229,7 +229,7 @@ test('what was found with another configuration is forgotten, by every process',
   t.notRegex(JSON.stringify(await store.find('fact', {})), /old/, 'no secret is stored');
 });
 
-test('who asks now is told what came of it, and why there is no answer', async (t) => {
+test('a requested check returns its result, and why there is no answer', async (t) => {
   const { clock, cloud, ask } = await bench();
   t.deepEqual(await ask(), { status: 'healthy', answered_at: clock.now(), checked_at: clock.now() });
   cloud.answers = new ProviderFault('credentials', 'The key is unknown.', { code: 'AuthFailure' });
@@ -240,7 +240,7 @@ test('who asks now is told what came of it, and why there is no answer', async (
   t.is(cloud.asked, 2);
 });
 
-test('who asks now does not wait for ever', async (t) => {
+test('a requested check has a time-out', async (t) => {
   const { clock, health } = await bench();
   const pool = { connectForCheck: () => new Promise(() => undefined), isDormant: () => false } as unknown as SessionPool;
   const asked = health.askNow('east', pool, new AbortController().signal, 20_000);
@@ -251,7 +251,7 @@ test('who asks now does not wait for ever', async (t) => {
   });
 });
 
-test('an instance whose plugin broke its contract in one verb is unhealthy until that verb is answered well, whatever else is', async (t) => {
+test('an instance whose plugin broke its contract in one verb is unhealthy until that verb succeeds, whatever other verbs do', async (t) => {
   const { health, broke, status } = await bench();
   broke('launch');
   health.ended('east', 'observe', { ms: 0 });
@@ -260,7 +260,7 @@ test('an instance whose plugin broke its contract in one verb is unhealthy until
   t.is(status(), 'healthy');
 });
 
-test('where nothing calls it, a check that succeeds gives it another chance, the later the more often that was for nothing', async (t) => {
+test('without calls of the verb, a successful check gives a recovery chance, later after each failed one', async (t) => {
   const { clock, broke, round, status } = await bench();
   for (const seconds of [30, 60, 120, 240, 300]) {
     broke('launch');
@@ -281,7 +281,7 @@ const breach = (verb: Verb, code: string, ...templates: readonly string[]) =>
     { ms: 0, kind: 'unavailable', fault: new ProviderFault('unavailable', 'no handle', { code }), misbehaved: true, of: of(...templates) },
   ] as const;
 
-test('what breaks in calls for requests is held against the instance after three templates, and none that was answered well', async (t) => {
+test('breaches in calls for requests count against the instance after three templates without a success', async (t) => {
   const { health, status, pass } = await bench();
   await pass(1);
   for (const template of ['a', 'a', 'b', 'b', 'a']) health.ended(...breach('launch', 'PLUGIN_ERROR', template));
@@ -295,7 +295,7 @@ test('what breaks in calls for requests is held against the instance after three
   t.is(status(), 'unhealthy');
 });
 
-test('preparations are never held against the instance, nor is a call of which it is still looked for who broke it', async (t) => {
+test('preparations never count against the instance, nor does a call while its cause is being searched', async (t) => {
   const { health, status, pass } = await bench();
   await pass(1);
   for (const template of ['a', 'b', 'c', 'd']) health.ended(...breach('prepare', 'PLUGIN_ERROR', template));
@@ -304,7 +304,7 @@ test('preparations are never held against the instance, nor is a call of which i
   t.is(status(), 'healthy');
 });
 
-test('a call for a request without an answer in time is silence, which a check ends', async (t) => {
+test('a timed-out call for a request counts as silence, which a check ends', async (t) => {
   const { health, status, pass, cloud } = await bench();
   await pass(1);
   const asked = cloud.asked;
@@ -320,7 +320,7 @@ test('a call for a request without an answer in time is silence, which a check e
   t.is(status(), 'unhealthy');
 });
 
-test('that orders of one template have no rights has the instance asked, and costs it nothing when it may act', async (t) => {
+test('refused credentials for one template cause a check, and no harm when the check succeeds', async (t) => {
   const { health, status, pass, cloud } = await bench();
   await pass(1);
   const asked = cloud.asked;

@@ -7,7 +7,7 @@ import { memoryDriver } from '../../../support/memory-driver.ts';
 const day = 86_400_000;
 const hour = 3_600_000;
 
-/** Keys by the days since they were made and since their request was purged. */
+/** A key by the days since its creation and since the purge of its request. */
 async function storeOf(clock: FakeClock, keys: Readonly<Record<string, readonly [made: number, purged?: number]>>) {
   const store = await memoryDriver().open({}, { clock, log: silentLog });
   for (const [key, [made, purged]] of Object.entries(keys)) {
@@ -25,7 +25,7 @@ async function storeOf(clock: FakeClock, keys: Readonly<Record<string, readonly 
   return { store, left };
 }
 
-test('a tombstone goes a week after the purge and no sooner than two weeks after its key was made; keys of living requests stay', async (t) => {
+test('the key of a purged request is removed a week after the purge, and at least two weeks after it was made; keys of existing requests stay', async (t) => {
   const clock = new FakeClock();
   const { store, left } = await storeOf(clock, {
     'long gone': [100, 8],
@@ -39,7 +39,7 @@ test('a tombstone goes a week after the purge and no sooner than two weeks after
   t.deepEqual(await left(), ['alive and old', 'alive and young', 'purged early', 'purged lately']);
 });
 
-test('many old keys are looked through in steps, and a new round begins an hour later', async (t) => {
+test('many old keys are checked in steps, and a new round starts an hour later', async (t) => {
   const clock = new FakeClock();
   const many = Array.from({ length: 400 }, (_, i) => [`alive ${i}`, [300 - i / 100]] as const);
   const { store, left } = await storeOf(clock, { ...Object.fromEntries(many), late: [15, 10] });

@@ -4,7 +4,7 @@ import { Retention } from '../../../../core/reconciler/background/retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
-test('facts whose time is over are removed, others stay', async (t) => {
+test('expired facts are removed, others stay', async (t) => {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
   const fact = (item: string, until?: number) => ({

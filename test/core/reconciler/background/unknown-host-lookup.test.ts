@@ -7,7 +7,7 @@ import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 const unknown = [{ machine_id: 'x-1' }, { name: 'host-x-2' }];
 const asks = (cloud: ScriptedCloud): readonly string[] => cloud.calls.filter((call) => call.startsWith('which'));
 
-test('a host that nobody knows is asked for once, and gone when no cloud has it', async (t) => {
+test('an unknown host is looked up once, and gone when no cloud has it', async (t) => {
   const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
   const bench = await loopBench(clouds);
   const unknownHosts = new UnknownHosts(bench.store, bench.clock);
@@ -24,7 +24,7 @@ test('a host that nobody knows is asked for once, and gone when no cloud has it'
   await bench.close();
 });
 
-test('a host lives when one cloud says so; asked of one instance alone, only that one counts', async (t) => {
+test('a host lives when one cloud reports it; in a lookup at one instance only that one counts', async (t) => {
   const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
   const bench = await loopBench(clouds);
   clouds.west.start({ token: 'a', machine_count: 1, request_id: 'r' } as any);
@@ -40,7 +40,7 @@ test('a host lives when one cloud says so; asked of one instance alone, only tha
   await bench.close();
 });
 
-test('while a cloud does not answer nothing is said, and it is asked again', async (t) => {
+test('while a cloud does not answer there is no result, and the lookup is repeated', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const unknownHosts = new UnknownHosts(bench.store, bench.clock);
@@ -55,7 +55,7 @@ test('while a cloud does not answer nothing is said, and it is asked again', asy
   await bench.close();
 });
 
-test('what was found stays while it is found anew', async (t) => {
+test('a result stays while it is looked up again', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const unknownHosts = new UnknownHosts(bench.store, bench.clock);

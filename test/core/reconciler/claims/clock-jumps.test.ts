@@ -10,7 +10,7 @@ for (const [what, minutes] of [
   ['forward', 11],
   ['back', -11],
 ] as const) {
-  test(`machines that boot are not judged by a clock that is set ${what} by eleven minutes`, async (t) => {
+  test(`starting machines do not fail by a clock that is set ${what} by eleven minutes`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });
     const id = await bench.request(3);
@@ -26,7 +26,7 @@ for (const [what, minutes] of [
     await bench.close();
   });
 
-  test(`the time-out of a request stays as far away where the clock is set ${what}`, async (t) => {
+  test(`the remaining time-out of a request does not change when the clock is set ${what}`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east }, { pending_timeout_ms: 36_000_000 });
     const id = await bench.request(1, { timeout: 1_800 });
@@ -41,11 +41,11 @@ for (const [what, minutes] of [
     await bench.close();
   });
 
-  test(`a request that was accepted just before the clock is set ${what}, and that nobody holds yet, keeps its time`, async (t) => {
+  test(`a request that was accepted just before the clock is set ${what} and has no holder keeps its time`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east }, { pending_timeout_ms: 36_000_000 });
     await bench.clock.advance(10_000);
-    // The storage tells of no request: it is claimed by the next round.
+    // The storage sends no notice, so the next regular claim takes the request.
     bench.silence();
     const id = await bench.request(1, { timeout: 300 });
     bench.clock.jump(minutes * 60_000);
@@ -63,7 +63,7 @@ for (const [what, minutes] of [
     await bench.close();
   });
 
-  test(`what was moved with a clock that was set ${what} is so after a restart too`, async (t) => {
+  test(`times that moved with a clock that was set ${what} stay moved after a restart`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });
     const id = await bench.request(1, { timeout: 1_800 });
@@ -79,7 +79,7 @@ for (const [what, minutes] of [
   });
 }
 
-test('a claim counts as lost where the wall clock ran on and the monotonic one stood still', (t) => {
+test('a claim counts as lost when the wall clock ran and the monotonic clock stopped', (t) => {
   const clock = new FakeClock();
   const claim = { request_id: 'req-1', epoch: 1, taken_over: false };
   const valid = { monotonic: clock.monotonic() + 15_000, wall: clock.now() + 15_000 };
@@ -89,7 +89,7 @@ test('a claim counts as lost where the wall clock ran on and the monotonic one s
   t.true(isClaimLost(t.throws(() => claimed.fence(), { any: true })));
 });
 
-test('a host that was suspended starts and ends nothing twice', async (t) => {
+test('a suspended host starts and ends nothing twice', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3);
@@ -108,7 +108,7 @@ for (const [what, minutes] of [
   ['back', -11],
 ] as const) {
   for (const commit of [4, 5, 6]) {
-    test(`all of a large request moves with a clock that is set ${what}, though the broker is killed before commit ${commit} of that`, async (t) => {
+    test(`all times of a large request move with a clock that is set ${what}, although the broker is killed before commit ${commit} of the move`, async (t) => {
       const east = new ScriptedCloud({ machines_per_launch: 400 });
       const bench = await loopBench({ east });
       const id = await bench.request(300, { timeout: 1_800 });
@@ -126,7 +126,7 @@ for (const [what, minutes] of [
   }
 }
 
-test('where the clock was set back by an hour the next broker goes on with what is open at once', async (t) => {
+test('after the clock was set back by an hour the next broker continues open requests immediately', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2, { timeout: 36_000 });
@@ -141,7 +141,7 @@ test('where the clock was set back by an hour the next broker goes on with what 
 });
 
 for (const commit of [3, 4, 5, 6]) {
-  test(`the answer of a launch comes just after the clock was set, and the broker is killed before commit ${commit} of that: its machine is as old as it is`, async (t) => {
+  test(`the answer of a launch arrives just after the clock was set, and the broker is killed before commit ${commit}: its machine keeps its age`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });
     east.scripts.push((order, cloud) => {

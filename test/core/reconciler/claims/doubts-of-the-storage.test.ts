@@ -3,7 +3,7 @@ import { BrokerError, ProviderFault } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 
-test('an event is journalled once where the storage cannot say what became of a part', async (t) => {
+test('an event is stored once when the outcome of a part is unknown', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 1_000 });
   const bench = await loopBench({ east });
   const commit = bench.store.commit.bind(bench.store);
@@ -28,7 +28,7 @@ test('an event is journalled once where the storage cannot say what became of a 
   await bench.close();
 });
 
-test('a jump of the clock moves each machine once, though the storage fails between two parts until the claim is lost', async (t) => {
+test('a jump of the clock moves each machine once, although the storage fails between two parts until the claim is lost', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 1_000 });
   const bench = await loopBench({ east });
   const id = await bench.request(450);
@@ -53,7 +53,7 @@ test('a jump of the clock moves each machine once, though the storage fails betw
   await bench.close();
 });
 
-test('a request that keeps trying goes on asking where the clock is set back', async (t) => {
+test('a persistent request keeps trying after the clock was set back', async (t) => {
   const offers = [{ key: 'a' } as never];
   const east = new ScriptedCloud({}, offers);
   let n = 0;
@@ -74,7 +74,7 @@ test('a request that keeps trying goes on asking where the clock is set back', a
   await bench.close();
 });
 
-test('the end of a request counts once where the storage cannot say what became of it, nor be read for a while', async (t) => {
+test('the end of a request counts once when the outcome of its commit is unknown and the storage cannot be read for a while', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const { commit, get } = { commit: bench.store.commit.bind(bench.store), get: bench.store.get.bind(bench.store) };
@@ -104,7 +104,7 @@ test('the end of a request counts once where the storage cannot say what became 
   await bench.close();
 });
 
-test('a request that could not be given back is carried on, and the storage counts as well again once it serves', async (t) => {
+test('a request that could not be yielded continues, and the trouble of the storage ends when it serves again', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const give = bench.store.yield.bind(bench.store);

@@ -3,7 +3,7 @@ import { ProviderFault } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-test('a request that was tried at more instances than a commit has rows comes to its end', async (t) => {
+test('a request with more instances than a commit has rows ends', async (t) => {
   const clouds = Array.from({ length: 25 }, (_, i) => [`cloud-${i}`, new ScriptedCloud()] as const);
   for (const [, cloud] of clouds) cloud.scripts.push(() => new ProviderFault('quota', 'No more.'));
   const bench = await loopBench(Object.fromEntries(clouds), { rows_per_commit: 20 });

@@ -15,7 +15,7 @@ function rowsRead(store: Store): { count: number } {
   return read;
 }
 
-test('watching a return of one machine reads none of the two thousand of its request', async (t) => {
+test('observing a return of one machine reads none of the two thousand machines of its request', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 2_000 });
   const bench = await loopBench({ east });
   const id = await bench.request(2_000);
@@ -24,7 +24,7 @@ test('watching a return of one machine reads none of the two thousand of its req
   await bench.clock.advance(5_000);
   t.is((await bench.status(id)).request.status, 'completed');
   const [machine = ''] = east.live(id);
-  // The provider does not carry it out for a minute: the return is looked at again and again.
+  // The provider does not execute the release for a minute, so the return is observed repeatedly.
   east.hold = true;
   const { request } = await bench.requestService.giveBack([machine], 3_600);
   const read = rowsRead(bench.store);
@@ -37,7 +37,7 @@ test('watching a return of one machine reads none of the two thousand of its req
   await bench.close();
 });
 
-test('a return of machines that an earlier return has taken ends with them', async (t) => {
+test('a return of machines of an earlier return ends with them', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(3);

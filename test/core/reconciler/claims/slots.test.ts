@@ -16,7 +16,7 @@ function mostOpen(bench: LoopBench): Map<string, number> {
   return most;
 }
 
-/** Each order is turned away once, so that its request has an open attempt for a while. */
+/** Each order is throttled once, so that its request has an open attempt for a while. */
 const slowly = (cloud: ScriptedCloud): void => {
   const seen = new Set<string>();
   const script: Script = (order, into) => {
@@ -75,7 +75,7 @@ test('a fallback counts as well', async (t) => {
   await bench.close();
 });
 
-test('a request that is cancelled while it waits lets the others pass', async (t) => {
+test('a request that is cancelled while it waits no longer delays the others', async (t) => {
   const east = new ScriptedCloud();
   slowly(east);
   const bench = await loopBench({ east }, {}, { max_concurrent_requests: 1 });
@@ -86,7 +86,7 @@ test('a request that is cancelled while it waits lets the others pass', async (t
   }
   const [first = '', second = '', third = ''] = ids;
   await bench.clock.advance(2_000);
-  t.regex((await bench.status(second)).request.message, /Waiting its turn/);
+  t.regex((await bench.status(second)).request.message, /Waiting for a slot/);
   await bench.requestService.cancel(second, undefined);
   await bench.clock.advance(400_000);
   t.deepEqual([east.live(first).length, east.live(second).length, east.live(third).length], [1, 0, 1]);
@@ -94,7 +94,7 @@ test('a request that is cancelled while it waits lets the others pass', async (t
   await bench.close();
 });
 
-test('a request that waits and may not be called for at its instance lets the others pass', async (t) => {
+test('a waiting request in quarantine at its instance does not delay the others', async (t) => {
   const east = new ScriptedCloud();
   slowly(east);
   const bench = await loopBench({ east }, {}, { max_concurrent_requests: 1 });
@@ -115,7 +115,7 @@ test('a request that waits and may not be called for at its instance lets the ot
   await bench.close();
 });
 
-test('an order that was never carried out and may not be called for any more keeps its slot from nobody', async (t) => {
+test('an order that was never executed and is in quarantine blocks no slot', async (t) => {
   const east = new ScriptedCloud();
   const script: Script = (order, cloud) => {
     cloud.scripts.unshift(script);

@@ -4,7 +4,7 @@ import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const key = { topic: 'statistics', name: 'east', item: '' };
 
-test('statistics keep what another loop adds at the moment when a request ends', async (t) => {
+test('statistics keep the numbers that another loop adds while a request ends', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const commit = bench.store.commit.bind(bench.store);

@@ -11,7 +11,7 @@ function stage() {
   return { clock, told, trouble: new StorageTrouble(clock, { ...silentLog, error: tell('error'), info: tell('info') }) };
 }
 
-test('however many try, the log has one line at the beginning, one every ten seconds, and one at the end', async (t) => {
+test('any number of retries gives one log line at the start, one every ten seconds, and one at the end', async (t) => {
   const { clock, told, trouble } = stage();
   const tasks = Array.from({ length: 300 }, () => ({}));
   t.is(trouble.message, undefined);
@@ -28,7 +28,7 @@ test('however many try, the log has one line at the beginning, one every ten sec
   t.deepEqual(told.slice(3), ['info The storage serves the loop again. {"tries":7500,"seconds":25}']);
 });
 
-test('trouble that comes and goes fast does not flood the log, and who never failed ends nothing', async (t) => {
+test('short troubles do not flood the log, and a task that never failed ends no trouble', async (t) => {
   const { clock, told, trouble } = stage();
   for (let i = 0; i < 100; i++) {
     trouble.failed(trouble, new Error('locked'));

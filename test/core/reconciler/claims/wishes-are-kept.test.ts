@@ -3,7 +3,7 @@ import { BrokerError, type Store, type SignalRecord } from '../../../../core/ind
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-/** Reads of signals fail while it says so. */
+/** Reads of signals fail while the flag is set. */
 function deafToWishes(store: Store): { fails: boolean } {
   const state = { fails: true };
   const find = store.find.bind(store);
@@ -14,7 +14,7 @@ function deafToWishes(store: Store): { fails: boolean } {
   return state;
 }
 
-test('a signal whose reading failed is read again, without another word from the storage', async (t) => {
+test('a signal whose read failed is read again without another notice of the storage', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -39,7 +39,7 @@ test('a signal whose reading failed is read again, without another word from the
   await bench.close();
 });
 
-test('signals are asked for by time where the storage says nothing of them', async (t) => {
+test('signals are read at intervals when the storage sends no notice', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -62,7 +62,7 @@ test('signals are asked for by time where the storage says nothing of them', asy
   await bench.close();
 });
 
-test('signals that wait for another holder hide none of those for this one', async (t) => {
+test('waiting signals of another holder do not hide those of this one', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);

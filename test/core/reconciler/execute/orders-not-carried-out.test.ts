@@ -3,7 +3,7 @@ import { ProviderFault } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 
-/** Every launch ends in this, until the script is taken away. */
+/** Every launch ends with this fault until the script is removed. */
 const again = (make: () => ProviderFault): Script => {
   const script: Script = (_order, cloud) => {
     cloud.scripts.unshift(script);
@@ -12,7 +12,7 @@ const again = (make: () => ProviderFault): Script => {
   return script;
 };
 
-test('an order that was never carried out is left for another instance, after a restart at which its instance cannot be reached', async (t) => {
+test('an order that was never executed goes to another instance after a restart without a connection to its instance', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(again(() => new ProviderFault('throttled', 'Later.')));
   const bench = await loopBench({ east, west });
@@ -32,7 +32,7 @@ test('an order that was never carried out is left for another instance, after a 
   await bench.close();
 });
 
-test('a cancelled request whose only order was never sent ends though its instance left the configuration', async (t) => {
+test('a cancelled request whose only order was never sent ends although its instance was removed from the configuration', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(again(() => new ProviderFault('throttled', 'Later.')));
   const bench = await loopBench({ east, west });
@@ -47,7 +47,7 @@ test('a cancelled request whose only order was never sent ends though its instan
   await bench.close();
 });
 
-test('an order that was never carried out is not sent to an instance that is disabled meanwhile', async (t) => {
+test('an order that was never executed is not sent to an instance that was disabled meanwhile', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   for (let i = 0; i < 3; i++) east.scripts.push(() => new ProviderFault('throttled', 'Later.', { retry_after_ms: 60_000 }));
   const bench = await loopBench({ east, west });
@@ -61,7 +61,7 @@ test('an order that was never carried out is not sent to an instance that is dis
   await bench.close();
 });
 
-test('an order that was never carried out is left where its instance speaks to another cloud since', async (t) => {
+test('an order that was never executed ends when its instance speaks to another cloud', async (t) => {
   const [east, west, other] = [new ScriptedCloud(), new ScriptedCloud(), new ScriptedCloud()];
   other.identity = 'somebody else';
   east.scripts.push(again(() => new ProviderFault('throttled', 'Later.')));
@@ -75,7 +75,7 @@ test('an order that was never carried out is left where its instance speaks to a
   await bench.close();
 });
 
-test('a request whose order is in doubt says that it waits for an instance that is not configured any more', async (t) => {
+test('a request with an order in doubt reports that it waits for an instance that is no longer configured', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(() => 'execute-then-lose');
   east.scripts.push(again(() => new ProviderFault('unknown-outcome', 'Lost.')));
@@ -97,7 +97,7 @@ test('a request whose order is in doubt says that it waits for an instance that 
   await bench.close();
 });
 
-test('who turned from a full instance to one without a limit holds nobody up', async (t) => {
+test('a request that changed from a full instance to one without a limit delays no other request', async (t) => {
   const offers = [{ key: 'a', zone: undefined } as never];
   const [east, west] = [new ScriptedCloud({}, offers), new ScriptedCloud({}, offers)];
   const bench = await loopBench({ east, west }, { pending_timeout_ms: 36_000_000 });
@@ -124,7 +124,7 @@ test('who turned from a full instance to one without a limit holds nobody up', a
   await bench.close();
 });
 
-test('a request whose time is over and whose order is in doubt does not spin', async (t) => {
+test('a request after its time-out with an order in doubt causes no busy loop', async (t) => {
   const east = new ScriptedCloud();
   east.scripts.push(again(() => new ProviderFault('unknown-outcome', 'Lost.')));
   const bench = await loopBench({ east });
@@ -145,7 +145,7 @@ test('a request whose time is over and whose order is in doubt does not spin', a
   await bench.close();
 });
 
-test('all or nothing that was undone is not completed', async (t) => {
+test('an undone all-or-nothing request is not completed', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2, { partial: 'all_or_nothing' } as never);

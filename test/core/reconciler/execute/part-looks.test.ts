@@ -2,7 +2,7 @@ import test from 'ava';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-test('while one machine of a large attempt goes, it alone is asked about between two looks at all', async (t) => {
+test('while one machine of a large attempt is released, it alone is observed between two full observations', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 500, visible_within_ms: 0 });
   const bench = await loopBench({ east });
   const id = await bench.request(500);
@@ -18,7 +18,7 @@ test('while one machine of a large attempt goes, it alone is asked about between
   const [few, all] = [east.asked.filter((count) => count === 1).length, east.asked.filter((count) => count === 500).length];
   t.true(few >= 20, `${few} looks at the one that goes`);
   t.true(all >= 1 && all <= 3, `${all} looks at all`);
-  // What is not asked about is not missed.
+  // A machine that is not requested does not count as missing.
   t.is((await bench.status(id)).machines.filter(({ status }) => status === 'running').length, 500);
   east.hold = false;
   await bench.clock.advance(10_000);
@@ -27,7 +27,7 @@ test('while one machine of a large attempt goes, it alone is asked about between
   await bench.close();
 });
 
-test('a machine that is lost meanwhile is seen with the next look at all', async (t) => {
+test('a machine that is lost meanwhile is noticed by the next full observation', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 500 });
   const bench = await loopBench({ east });
   const id = await bench.request(500);
@@ -47,7 +47,7 @@ test('a machine that is lost meanwhile is seen with the next look at all', async
   await bench.close();
 });
 
-test('of a small attempt all machines are asked about, as long as one goes', async (t) => {
+test('all machines of a small attempt are observed while one is released', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   await bench.request(20);

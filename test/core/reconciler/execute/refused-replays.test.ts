@@ -7,7 +7,7 @@ for (const [kind, delivered] of [
   ['invalid', 0],
   ['gone', 2],
 ] as const) {
-  test(`what an order started whose answer was lost is found and ended though its replay is refused as ${kind}`, async (t) => {
+  test(`after a lost answer the machines of an order are found and released although its replay is refused as ${kind}`, async (t) => {
     const east = new ScriptedCloud();
     east.scripts.push(() => 'execute-then-lose');
     east.scripts.push(() => new ProviderFault(kind, 'What it names was removed.', { code: 'Removed' }));
@@ -26,7 +26,7 @@ for (const [kind, delivered] of [
   });
 }
 
-test('a replay that is refused as short is believed: nothing was started', async (t) => {
+test('a replay that is refused for a shortage proves that nothing was started', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(() => new ProviderFault('unknown-outcome', 'Reset.'));
   east.scripts.push(() => new ProviderFault('capacity', 'None.', { code: 'None' }));
@@ -38,7 +38,7 @@ test('a replay that is refused as short is believed: nothing was started', async
 });
 
 for (const commit of [4, 5, 6, 7, 8]) {
-  test(`a large answer is stored after its handle: a replay that is refused after a crash before commit ${commit} loses none of it`, async (t) => {
+  test(`a large answer is stored after its handle: a refused replay after a crash before commit ${commit} loses none of it`, async (t) => {
     const east = new ScriptedCloud();
     east.scripts.push((order, cloud) => cloud.start(order));
     east.scripts.push(() => new ProviderFault('gone', 'What it names was removed.', { code: 'Removed' }));

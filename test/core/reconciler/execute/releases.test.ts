@@ -2,7 +2,7 @@ import test from 'ava';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-test('a machine that is returned while it counts as gone, and lives, is ended', async (t) => {
+test('a living machine that is returned while it counts as gone is released', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -38,7 +38,7 @@ test('returning a machine that is being reclaimed ends no other machine that is 
   await bench.close();
 });
 
-test('after a take-over a handle that does not accept at once is told again until it does', async (t) => {
+test('after a takeover a target that is not accepted immediately is repeated until it is', async (t) => {
   const east = new ScriptedCloud({ late_release_ms: 5_000 });
   const bench = await loopBench({ east });
   await bench.request(150);
@@ -63,7 +63,7 @@ test('after a take-over a handle that does not accept at once is told again unti
   await bench.close();
 });
 
-test('a release that was accepted and did not happen is asked for again', async (t) => {
+test('an accepted release without an effect is repeated', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);
@@ -79,7 +79,7 @@ test('a release that was accepted and did not happen is asked for again', async 
   await bench.close();
 });
 
-test('a return ends where the clock was set back, though its machine vanishes at once', async (t) => {
+test('a return ends after the clock was set back, although its machine disappears immediately', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const id = await bench.request(2);

@@ -9,29 +9,29 @@ const report = (machine_id: string, zone?: string): MachineReport => ({ ...known
 const watched = (...machines: readonly MachineRef[]): Watched => ({ handle: {}, order: {} as never, known: machines });
 const saw = (...machines: readonly MachineReport[]): Observation => ({ machines, settled: true });
 
-/** What the looks of one call come to, when it is answered so. */
+/** The observations of one call with this answer. */
 async function looks(questions: readonly Watched[], answer: readonly (Observation | ProviderFault)[]) {
   const clock = new FakeClock();
   const observer = new Observer(new AbortController().signal, clock);
   const api = { name: 'Fake', observe: async () => answer } as unknown as GuardedApi;
-  const asked = questions.map((each) => observer.look({ instance: { name: 'east' } } as never, api, each));
+  const asked = questions.map((each) => observer.observe({ instance: { name: 'east' } } as never, api, each));
   const done = Promise.allSettled(asked);
   await clock.advance(15);
   return (await done).map((each) => (each.status === 'fulfilled' ? each.value.listed : (each.reason as Error).message));
 }
 
-test('each look says whether the whole answer listed any known machine, and of which zones', async (t) => {
+test('each observation has whether the whole answer listed a known machine, and the zones of those', async (t) => {
   const questions = [watched(known('m-1', 'a'), known('m-2', 'b')), watched(known('m-3', 'c'))];
   const listed = { any: true, zones: new Set(['a']) };
   t.deepEqual(await looks(questions, [saw(report('m-1', 'a')), saw()]), [listed, listed]);
 });
 
-test('what was not known before says nothing of what was, and nor does a fault', async (t) => {
+test('unknown machines and faults are no evidence about known machines', async (t) => {
   const answer = [saw(report('m-9', 'a')), new ProviderFault('unavailable', 'No.')];
   t.deepEqual(await looks([watched(known('m-1', 'a')), watched(known('m-2', 'b'))], answer), [{ any: false, zones: new Set() }, 'No.']);
 });
 
-test('a machine that is listed without its zone is in the one that was known', async (t) => {
+test('a machine that is listed without its zone stays in its known zone', async (t) => {
   t.deepEqual(await looks([watched(known('m-1', 'a'))], [saw(report('m-1'))]), [{ any: true, zones: new Set(['a']) }]);
   t.deepEqual(await looks([watched(known('m-1'))], [saw(report('m-1'))]), [{ any: true, zones: new Set() }]);
 });

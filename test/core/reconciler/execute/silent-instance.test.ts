@@ -6,7 +6,7 @@ import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 const refused: Script = () => new ProviderFault('unavailable', 'connect ECONNREFUSED 127.0.0.1:1');
 const refuseAll = (cloud: ScriptedCloud): void => void cloud.scripts.push(...Array.from({ length: 5_000 }, () => refused));
 
-test('an instance that carries nothing out for half a minute is left, and the next one serves', async (t) => {
+test('after half a minute without an executed call the next instance serves', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   refuseAll(east);
   const bench = await loopBench({ east, west });
@@ -24,7 +24,7 @@ test('an instance that carries nothing out for half a minute is left, and the ne
   await bench.close();
 });
 
-test('without another instance the same order is sent until the time-out', async (t) => {
+test('without another instance the same order is repeated until the time-out', async (t) => {
   const east = new ScriptedCloud();
   refuseAll(east);
   const bench = await loopBench({ east });
@@ -37,7 +37,7 @@ test('without another instance the same order is sent until the time-out', async
   await bench.close();
 });
 
-test('a launch whose outcome is unknown stays where it is, however long its instance is silent', async (t) => {
+test('a launch with an unknown outcome stays at its instance, however long the instance does not answer', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
   east.scripts.push(() => 'execute-then-lose');
   refuseAll(east);

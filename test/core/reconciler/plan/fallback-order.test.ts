@@ -12,7 +12,7 @@ const names = (directory: ProviderDirectory, fields: Partial<RequestRecord> = {}
 const out = (directory: ProviderDirectory, fields: Partial<RequestRecord> = {}) =>
   fallbackOrder(requestOf(fields), directory).out.map(({ name, code }) => [name, code]);
 
-test('the order is that of the selection, with the one that was chosen first', async (t) => {
+test('the order is that of the selection, with the selected instance first', async (t) => {
   const { directory } = await directoryOf(
     [instanceOf('third', { priority: 3 }), instanceOf('first'), instanceOf('second', { priority: 2 })],
     apis,
@@ -21,7 +21,7 @@ test('the order is that of the selection, with the one that was chosen first', a
   t.deepEqual(names(directory, { selected_instance: 'third' }), ['third Large', 'first Large', 'second Large']);
 });
 
-test('equals are shared out by the request id, and by nothing else', async (t) => {
+test('instances of equal priority are distributed by the request id only', async (t) => {
   const equals = ['a', 'b', 'c'].map((name) => instanceOf(name));
   const [one, other] = [await directoryOf(equals, apis), await directoryOf(equals.toReversed(), apis)];
   const orders = Array.from({ length: 30 }, (_, i) => names(one.directory, { request_id: `req-${i}` }));
@@ -32,7 +32,7 @@ test('equals are shared out by the request id, and by nothing else', async (t) =
   t.is(new Set(orders.map(([first]) => first)).size, 3);
 });
 
-test('what an explicit choice named is all there is, also where it is not configured', async (t) => {
+test('an explicit selection has the named instance only, also when it is not configured', async (t) => {
   const { directory } = await directoryOf([instanceOf('east'), instanceOf('west', { weight: 0 })], apis);
   t.deepEqual(names(directory, { preference: { provider_instance: 'west' } }), ['west Large']);
   t.deepEqual(names(directory, { template: { template_id: 'small', provider_name: 'east' } }), ['east Large']);
@@ -41,7 +41,7 @@ test('what an explicit choice named is all there is, also where it is not config
   t.deepEqual(out(directory, gone), [['north', 'PROVIDER_NOT_FOUND']]);
 });
 
-test('who cannot serve is out, each with its reason', async (t) => {
+test('instances that cannot serve are rejected, each with its reason', async (t) => {
   const strict = apiOf('Strict', 1_000, () => [{ level: 'error', path: '/image_id', message: 'is required' }]);
   const { directory } = await directoryOf(
     [
@@ -71,7 +71,7 @@ test('who cannot serve is out, each with its reason', async (t) => {
   t.regex(said?.message ?? '', /'off': it is disabled; .*'strict': its API cannot honor the template: \/image_id: is required\.$/);
 });
 
-test('who does not answer comes last, and first again when it does', async (t) => {
+test('an instance that does not answer comes last, and first again when it answers', async (t) => {
   const { directory, facts } = await directoryOf([instanceOf('east'), instanceOf('west', { priority: 2 })], apis);
   const request = { selected_instance: 'east' };
   await facts.learnHealth('east', { status: 'unhealthy' });
@@ -80,7 +80,7 @@ test('who does not answer comes last, and first again when it does', async (t) =
   t.deepEqual(names(directory, request), ['east Large', 'west Large']);
 });
 
-test('each instance comes with its own layer and defaults, and with what lacked capacity there', async (t) => {
+test('each instance has its own layer and defaults, and its offers without capacity', async (t) => {
   const { directory, facts, clock } = await directoryOf(
     [instanceOf('east', { template_defaults: { key_name: 'ops', image_id: 'ami-2' } }), instanceOf('west'), instanceOf('north')],
     apis,
@@ -105,7 +105,7 @@ test('each instance comes with its own layer and defaults, and with what lacked 
   );
 });
 
-test('an instance that is left alone is asked nothing, and stays in the order', async (t) => {
+test('a quarantined instance is not asked for offers and stays in the order', async (t) => {
   const deadly = {
     ...apiOf('Deadly', 1_000, () => {
       throw new Error('It was asked for a review.');

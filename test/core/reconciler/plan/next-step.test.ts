@@ -37,7 +37,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
 });
 const steps = (from: ReturnType<typeof stateOf>) => nextStep(from, at()).steps.map((step) => step.do);
 
-test('a fleet that gets nothing more is stopped before anything else is tried', (t) => {
+test('a stuck fleet is stopped before another attempt is made', (t) => {
   const stuck = attemptOf(1, { settled: false, stuck: true });
   const fallbackOrder = () => {
     throw new Error('No other attempt may be planned yet.');
@@ -49,7 +49,7 @@ test('a fleet that gets nothing more is stopped before anything else is tried', 
   );
 });
 
-test('once it is stopped what is missing is tried elsewhere', (t) => {
+test('after the stop the missing machines are ordered elsewhere', (t) => {
   const attempts = [attemptOf(1, { settled: false, stuck: true, to_come: 0 })];
   const asked: string[] = [];
   const fallbackOrder = () => {
@@ -60,7 +60,7 @@ test('once it is stopped what is missing is tried elsewhere', (t) => {
   t.deepEqual(asked, ['order']);
 });
 
-test('what was found late is looked at until it was seen, also after it was stopped and the request ended', (t) => {
+test('a recovered attempt is observed until it was reported, also after its stop and the end of the request', (t) => {
   const ended = requestOf({ status: 'failed' });
   const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
   t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('observe'));

@@ -56,7 +56,7 @@ test('the first offer of the first option comes first', (t) => {
   t.deepEqual(keys(stateOf(), [option('east'), option('west')]), [['east', 'a']]);
 });
 
-test('an API that takes many offers gets all that are left in one order', (t) => {
+test('an API that accepts many offers gets all remaining ones in one order', (t) => {
   t.deepEqual(keys(stateOf(), [option('east', {}, { offers_per_launch: 'many' })]), [['east', 'a', 'b']]);
 });
 
@@ -179,9 +179,9 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
   ],
 ];
 for (const [what, from, options, at, expected] of shortages)
-  test(`where a want of capacity met ${what}`, (t) => t.deepEqual(keys(from, options, at), expected));
+  test(`a lack of capacity of ${what}`, (t) => t.deepEqual(keys(from, options, at), expected));
 
-test('a fleet carries the offers that lacked no capacity, and where all did those that may be asked again', (t) => {
+test('a fleet order has the offers that lacked no capacity, else those that may be tried again', (t) => {
   const many = (short: ProviderOption['short']) => [option('east', { short }, { offers_per_launch: 'many' })];
   t.deepEqual(keys(stateOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
   t.deepEqual(
@@ -210,7 +210,7 @@ test('a fleet carries the offers that lacked no capacity, and where all did thos
   );
 });
 
-test('where nothing may be ordered it is said why, and from when on something may', (t) => {
+test('when nothing may be ordered, the plan has the reasons and the next time', (t) => {
   const trouble = { kind: 'unavailable', code: 'PLUGIN_ERROR', message: 'It threw.' } as const;
   const options = [
     option('east', {
@@ -227,8 +227,8 @@ test('where nothing may be ordered it is said why, and from when on something ma
   t.deepEqual(
     skipped.map(({ offer, message }) => [offer, message]),
     [
-      ['a', 'Not asked again yet: No a.'],
-      ['b', 'Not asked again yet: No b.'],
+      ['a', 'Not retried yet: No a.'],
+      ['b', 'Not retried yet: No b.'],
       [undefined, 'It threw.'],
     ],
   );
@@ -240,14 +240,14 @@ test('a limit of the account rules the instance out', (t) => {
   t.deepEqual(keys(from, [option('east')]), []);
 });
 
-test('missing credentials rule the instance out until it may act again, and no more than three times', (t) => {
+test('refused credentials rule the instance out until it is healthy again, and no more than three times', (t) => {
   const refused = (...numbers: number[]) => stateOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
   t.deepEqual(keys(refused(1), [option('east', { unhealthy: true })]), []);
   t.deepEqual(keys(refused(1), [option('east')]), [['east', 'a']]);
   t.deepEqual(keys(refused(1, 2, 3), [option('east', { offers: [{ key: 'a' }] })]), []);
 });
 
-test('an instance that did not answer comes behind the others, and is not used up however often', (t) => {
+test('an instance that did not answer comes last and is never used up', (t) => {
   const away = (number: number, provider_instance = 'east') => ({ ...closed(number, short('unavailable')), provider_instance });
   const both = [option('east'), option('west')];
   t.deepEqual(keys(stateOf({ attempts: [away(1)] }), both), [['west', 'a']]);
@@ -255,13 +255,13 @@ test('an instance that did not answer comes behind the others, and is not used u
   t.deepEqual(keys(stateOf({ attempts: [1, 2, 3, 4].map((n) => away(n)) }), [option('east')]), [['east', 'a']]);
 });
 
-test('an offer that gives nothing without saying why is tried three times', (t) => {
+test('an offer without machines and without a reason is tried three times', (t) => {
   const nothing = (n: number) => closed(n, []);
   t.deepEqual(keys(stateOf({ attempts: [nothing(1), nothing(2)] }), [option('east')]), [['east', 'a']]);
   t.deepEqual(keys(stateOf({ attempts: [nothing(1), nothing(2), nothing(3)] }), [option('east')]), [['east', 'b']]);
 });
 
-test('an order of many offers that says which of them gave nothing does not use up the others', (t) => {
+test('an order of many offers that names the failed ones does not use up the others', (t) => {
   const many = option('east', {}, { offers_per_launch: 'many' });
   const attempts = (shortfall: Shortfall[]) =>
     [1, 2, 3].map((number) => ({
@@ -274,7 +274,7 @@ test('an order of many offers that says which of them gave nothing does not use 
   t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
 });
 
-test('an attempt that bore machines does not count against its offer', (t) => {
+test('an attempt with machines does not count against its offer', (t) => {
   const attempts = [1, 2, 3].map((n) =>
     attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),
   );
@@ -282,7 +282,7 @@ test('an attempt that bore machines does not count against its offer', (t) => {
   t.deepEqual(keys(stateOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
 });
 
-test('orders never sum to more than is missing, and none is larger than the API takes', (t) => {
+test('the sum of the orders never exceeds the missing machines, and no order exceeds the maximum of the API', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
       const { orders: planned } = planOrders(stateOf(), [option('east', {}, { machines_per_launch })], missing, moment);
@@ -296,7 +296,7 @@ test('orders never sum to more than is missing, and none is larger than the API 
   t.pass();
 });
 
-test('a request that keeps trying asks a scarce offer ever more rarely: after a hundredth of its age', (t) => {
+test('a persistent request tries a scarce offer less often with time: after a hundredth of its age', (t) => {
   const day = 86_400_000;
   const only = [option('east', { offers: [{ key: 'a' }] })];
   let attempts: ReturnType<typeof attemptOf>[] = [];
@@ -317,7 +317,7 @@ test('a request that keeps trying asks a scarce offer ever more rarely: after a 
   t.true(Math.min(...gaps) >= 15_000 && Math.max(...gaps) < day / 10);
 });
 
-test('what lacked capacity is asked by one order, however many the missing machines take; once it served it is asked by all of them', (t) => {
+test('an offer that lacked capacity gets a single order; after a success it gets all orders', (t) => {
   const one = [option('east', { offers: [{ key: 'a' }] }, { machines_per_launch: 1 })];
   const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
   const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });

@@ -7,25 +7,25 @@ import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-
 const now = 1_000;
 const ids = (refs: readonly { machine_id: string }[]) => refs.map(({ machine_id }) => machine_id);
 
-test('nothing is asked of a handle that has what is wanted', (t) => {
+test('an attempt that matches its target gets no new target', (t) => {
   t.deepEqual(
     pendingReleases(stateOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }), now),
     [],
   );
 });
 
-test('machines wanted gone are named, and those that stay with them', (t) => {
+test('a target names the machines to release and those that stay', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines }), now);
   t.deepEqual([ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
 });
 
-test('a machine whose release was accepted is not named again', (t) => {
+test('a machine whose release was accepted is in no further target', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
   t.deepEqual(pendingReleases(stateOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
 });
 
-test('a fleet that still fills is told when less is wanted than is on its way', (t) => {
+test('a fleet that still starts machines gets a new target when more are incoming than needed', (t) => {
   const filling = attemptOf(1, { settled: false }, 5);
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
@@ -38,7 +38,7 @@ for (const [what, fields] of [
   ['late', { deadline_at: now }],
   ['ended', { status: 'failed' }],
 ] as const) {
-  test(`a fleet that still fills is stopped when its request is ${what}`, (t) => {
+  test(`a fleet that still starts machines is stopped when its request is ${what}`, (t) => {
     const [pending] = pendingReleases(stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
     t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
     const stopped = attemptOf(1, { settled: false, to_come: 0 });
@@ -46,7 +46,7 @@ for (const [what, fields] of [
   });
 }
 
-test('a fleet that gets nothing more is stopped and keeps what it has, but not when nothing can take its place', (t) => {
+test('a stuck fleet is stopped and keeps its machines, except after the end of its request', (t) => {
   const stuck = attemptOf(1, { settled: false, stuck: true }, 5);
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const request = requestOf({ machine_count: 5 });
@@ -60,7 +60,7 @@ test('a fleet that gets nothing more is stopped and keeps what it has, but not w
   t.deepEqual(pendingReleases(stateOf({ request: ended, attempts: [stuck], machines }), now), []);
 });
 
-test('what a stuck fleet does not give may come from another attempt only', (t) => {
+test('the missing machines of a stuck fleet may only come from another attempt', (t) => {
   const attempts = [attemptOf(1, { settled: false, stuck: true }, 5), attemptOf(2, { settled: false }, 3)];
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const told = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
@@ -70,13 +70,13 @@ test('what a stuck fleet does not give may come from another attempt only', (t) 
   );
 });
 
-test('a fleet that was found after it had been given up is stopped', (t) => {
+test('a fleet that was recovered after it was marked lost is stopped', (t) => {
   const found = attemptOf(1, { state: 'lost', settled: false });
   const [pending] = pendingReleases(stateOf({ attempts: [found] }), now);
   t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
 });
 
-test('a successor repeats what was said to a handle, once its time has come', (t) => {
+test('a new holder repeats the last target when the time for it has come', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
   const from = stateOf({
     request: requestOf({ machine_count: 2, repeat_release_at: 500 }),
@@ -87,7 +87,7 @@ test('a successor repeats what was said to a handle, once its time has come', (t
   t.deepEqual(pendingReleases(from, 499), []);
 });
 
-test('what stays and what may come is never more than is wanted, unless more are there already', (t) => {
+test('staying and incoming machines never exceed the target, unless more are present already', (t) => {
   const attempt = fc.record({
     machine_count: fc.integer({ min: 1, max: 6 }),
     settled: fc.boolean(),
@@ -113,7 +113,7 @@ test('what stays and what may come is never more than is wanted, unless more are
   t.pass();
 });
 
-test('a fleet that lost a machine since it was told what to keep is told again, as soon as it starts another', (t) => {
+test('a fleet that lost a machine since its last target gets a new one as soon as it may start another machine', (t) => {
   const told = attemptOf(1, { settled: false, to_come: 0, reopened: true }, 3);
   const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
   const machines = [lost, machineOf('m-2'), machineOf('m-3')];

@@ -7,7 +7,7 @@ import { attemptOf } from '../../../support/case-of.ts';
 const fault = new ProviderFault('unavailable', 'Away.');
 const shortfall = { kind: 'capacity' as const, code: 'none', message: 'No machines.' };
 
-/** Every transition, with something to go by. */
+/** Every transition, with sample arguments. */
 const transitions: Readonly<Record<string, (attempt: AttemptRecord) => AttemptRecord>> = {
   inherited: attempts.inherited,
   prepared: (each) => attempts.prepared(each, {}),
@@ -61,20 +61,20 @@ for (const [state, from] of Object.entries(inState) as [AttemptState, AttemptRec
   }
 }
 
-test('an order that may have been sent is never dropped, and one that was not is not doubted by a successor', (t) => {
+test('an order that may have been sent is never dropped, and an unsent one is not in doubt for a new holder', (t) => {
   t.is(attempts.dropped({ ...inState.open, unsent: false }).state, 'open');
   t.false(attempts.inherited(inState.open).doubtful);
   t.true(attempts.inherited({ ...inState.open, unsent: false }).doubtful);
 });
 
-test('what is doubted stays so until there is an outcome, whatever a later call meets', (t) => {
+test('an order stays in doubt until its outcome is known, whatever later calls return', (t) => {
   const doubtful = attempts.doubted({ ...inState.open, unsent: false }, fault, 5);
   t.false(attempts.deferred(doubtful, fault, 6).unsent);
   t.true(attempts.deferred(doubtful, fault, 6).doubtful);
   t.false(attempts.launched(doubtful, { handle: {}, settled: true }).doubtful);
 });
 
-test('what was taken before is not closed by the refusal of a replay: its handle is known', (t) => {
+test('an accepted order is not closed by the refusal of a replay: its handle is known', (t) => {
   const taken = attempts.accepted({ ...inState.open, unsent: false, doubtful: true }, { id: 'f-1' });
   t.is(taken.handle, undefined);
   t.like(attempts.refused(taken, shortfall), { state: 'launched', handle: { id: 'f-1' }, settled: false });
@@ -82,7 +82,7 @@ test('what was taken before is not closed by the refusal of a replay: its handle
   t.like(attempts.launched(taken, { handle: { id: 'f-2' }, settled: true }), { state: 'launched', handle: { id: 'f-2' }, settled: true });
 });
 
-test('an attempt without a handle is looked for once more when a machine of it is seen, and no more often', (t) => {
+test('an attempt without a handle is searched once more when a machine of it appears, and no more often', (t) => {
   const again = attempts.sought(inState.closed, 5);
   t.like(again, { state: 'lost', settled: false, sought: true, looks: 0 });
   const inVain = attempts.missed(again, undefined);
@@ -91,7 +91,7 @@ test('an attempt without a handle is looked for once more when a machine of it i
   t.is(attempts.sought(inState.launched, 9), inState.launched, 'it can be released as it is');
 });
 
-test('a machine that was lost after the provider was told what to keep reopens the attempt; counted, not remembered', (t) => {
+test('a machine that was lost after the last target reopens the attempt; derived from counts, not stored', (t) => {
   const told = attempts.bounded(attemptOf(1, { settled: false }), 0, 1);
   t.true(attempts.isSettled(attempts.derived(told, 1)));
   const reopened = attempts.derived(told, 2);
@@ -100,14 +100,14 @@ test('a machine that was lost after the provider was told what to keep reopens t
   t.is(attempts.derived(reopened, 2), reopened, 'twice is once');
 });
 
-test('one that was lost and turns out to live does not hide the next that is lost', (t) => {
+test('a lost machine that turns out to live does not hide the next loss', (t) => {
   const told = attempts.bounded(attemptOf(1, { settled: false }), 0, 1);
   const revived = attempts.derived(told, 0);
   t.false(revived.reopened);
   t.true(attempts.derived(revived, 1).reopened);
 });
 
-test('no history of events makes an attempt that was refused or given up active by itself, or loses its handle', (t) => {
+test('no sequence of events reactivates a refused or lost attempt, or loses its handle', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...Object.keys(transitions)), { maxLength: 12 }), (names) => {
       let attempt = inState.open;

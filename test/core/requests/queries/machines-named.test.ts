@@ -8,7 +8,7 @@ import { memoryDriver } from '../../../support/memory-driver.ts';
 
 type Given = Partial<MachineRecord> & Pick<MachineRecord, 'provider_instance'>;
 
-/** Machines that two instances gave the same ids, each of a request of its own. */
+/** Machines of two instances with the same ids, each of a separate request. */
 async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
   const store = await memoryDriver().open({}, { clock: systemClock, log: silentLog });
   for (const name of ['east', 'west', 'north']) await store.commit([insert('request', aRequest(`req-${name}`))]);
@@ -20,7 +20,7 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
   return {
     store,
     inventory: new Inventory(store, systemClock),
-    /** What a return of these names takes. */
+    /** The machines that a return of these names selects. */
     async takes(...names: Parameters<RequestService['giveBack']>[0]) {
       const { machine_keys = [] } = await requestService.giveBack(names, 60);
       return machine_keys.map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);

@@ -93,7 +93,7 @@ for (const [what, resource, store, expected] of [
   });
 }
 
-test('machines of one attempt that went astray are handed over together', (t) => {
+test('untracked machines of one attempt are passed in one signal', (t) => {
   const { astray } = compare([machine('m-1'), machine('m-2')], known(), now, grace);
   t.like(astray, [{ request_id: 'req-1', attempt: 1, provider_instance: 'east' }]);
   t.deepEqual(
@@ -102,7 +102,7 @@ test('machines of one attempt that went astray are handed over together', (t) =>
   );
 });
 
-test('sightings count in a row: what was missed once begins anew', (t) => {
+test('sightings count in a row: a missed orphan starts again at one', (t) => {
   const orphanCounts = new OrphanCounts();
   const times = (...ids: string[]) => orphanCounts.count(ids.map((id) => machine(id))).map((each) => each.times);
   t.deepEqual(times('m-1', 'm-2'), [1, 1]);

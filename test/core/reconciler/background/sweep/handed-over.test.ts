@@ -6,7 +6,7 @@ import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
 const settings = { sweep_first_ms: 5_000, sweep_ms: 60_000, sweep_grace_ms: 30_000, lost_looks_ms: [5_000, 10_000] };
 const long = '2025-01-01T00:00:00Z';
 
-/** A request whose order is over, without a handle, and a machine of it that runs all the same. */
+/** A request whose attempt ended without a handle, and a running machine of it. */
 async function withoutHandle(how: 'refused' | 'lost', finds: boolean): Promise<{ bench: LoopBench; east: ScriptedCloud; id: string }> {
   const east = new ScriptedCloud({ token_valid_ms: 20_000 });
   east.findable = false;
@@ -27,7 +27,7 @@ async function withoutHandle(how: 'refused' | 'lost', finds: boolean): Promise<{
 }
 
 for (const how of ['refused', 'lost'] as const) {
-  test(`a machine of an order that was ${how} and cannot be looked for is an orphan: told, and ended`, async (t) => {
+  test(`a machine of an order that was ${how} and cannot be searched is an orphan: reported, and ended`, async (t) => {
     const { bench, east, id } = await withoutHandle(how, false);
     t.is((await bench.status(id)).request.status, 'failed');
     t.is(east.live(id).length, 1);
@@ -38,7 +38,7 @@ for (const how of ['refused', 'lost'] as const) {
     await bench.close();
   });
 
-  test(`a machine of an order that was ${how} is released once its order is found`, async (t) => {
+  test(`a machine of an order that was ${how} is released when its order is found`, async (t) => {
     const { bench, east, id } = await withoutHandle(how, true);
     t.is(east.live(id).length, 1);
     east.findable = true;
@@ -48,7 +48,7 @@ for (const how of ['refused', 'lost'] as const) {
     await bench.close();
   });
 
-  test(`a machine of an order that was ${how} and is not found again is an orphan: ended all the same`, async (t) => {
+  test(`a machine of an order that was ${how} and is not found again is an orphan and is ended too`, async (t) => {
     const { bench, east } = await withoutHandle(how, true);
     await bench.clock.advance(600_000);
     t.deepEqual([...new Set(east.removed)], ['m-1']);

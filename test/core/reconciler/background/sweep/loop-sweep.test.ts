@@ -14,7 +14,7 @@ const orphan = (id: string): OwnedResource => ({
   created_at: long,
   machine: { machine_id: id, status: 'running', ready: true },
 });
-/** A bench whose cloud has had one order, which is over. */
+/** A bench whose cloud had one order, which has ended. */
 async function benchAfterAnOrder(cloud: ScriptedCloud, policy: 'off' | 'report' | 'terminate', more: object = {}): Promise<Bench> {
   const bench = await loopBench({ east: cloud }, { ...settings, ...more }, {}, policy);
   await bench.request(1);
@@ -26,7 +26,7 @@ async function benchAfterAnOrder(cloud: ScriptedCloud, policy: 'off' | 'report' 
 
 type Bench = Awaited<ReturnType<typeof loopBench>>;
 
-/** Lets time pass until the cloud was swept so often in all. */
+/** Advances the clock until this total number of sweeps. */
 async function swept(bench: Bench, cloud: ScriptedCloud, times: number): Promise<void> {
   const count = () => cloud.calls.filter((call) => call === 'sweep').length;
   for (let step = 0; step < 100 && count() < times; step++) await bench.clock.advance(5_000);
@@ -36,7 +36,7 @@ async function swept(bench: Bench, cloud: ScriptedCloud, times: number): Promise
 
 const events = async (bench: Bench, type: string) => bench.store.find('event', { where: { type } });
 
-test('what nobody knows is told once it was seen twice, and never touched unless that is configured', async (t) => {
+test('an orphan is reported after two sightings, and never ended unless that is configured', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'report');
   east.listed = [orphan('m-9')];
@@ -63,7 +63,7 @@ test('with `terminate` an orphan is ended at its third sighting in a row', async
   await bench.close();
 });
 
-test('a sweep that fails decides nothing and breaks no row of sightings', async (t) => {
+test('a failed sweep has no effect and does not reset the sightings', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'terminate');
   east.listed = [orphan('m-9')];
@@ -77,7 +77,7 @@ test('a sweep that fails decides nothing and breaks no row of sightings', async 
   await bench.close();
 });
 
-test('containers go before their machines, which they would refill', async (t) => {
+test('containers are ended before their machines, which they would replace', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'terminate');
   east.listed = [orphan('m-9')];
@@ -96,7 +96,7 @@ test('of many orphans only a few are ended at a time', async (t) => {
   await bench.close();
 });
 
-test('with `off` nobody sweeps', async (t) => {
+test('with `off` there is no sweep', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'off');
   await bench.clock.advance(600_000);
@@ -104,7 +104,7 @@ test('with `off` nobody sweeps', async (t) => {
   await bench.close();
 });
 
-test('a cloud of which nothing was ever ordered is not opened', async (t) => {
+test('a cloud without any order is not connected', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east }, settings, {}, 'report');
   await bench.clock.advance(600_000);
@@ -112,7 +112,7 @@ test('a cloud of which nothing was ever ordered is not opened', async (t) => {
   await bench.close();
 });
 
-test('a machine that its request lost sight of is found again and goes, since the request is over', async (t) => {
+test('a machine that its ended request no longer tracked is found and released', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east }, { ...settings, look_late_ms: 3_600_000 }, {}, 'report');
   const id = await bench.request(1);
@@ -121,7 +121,7 @@ test('a machine that its request lost sight of is found again and goes, since th
   await bench.clock.advance(3_000);
   t.is((await bench.status(id)).request.status, 'completed');
   const attempt = await bench.store.get('attempt', { request_id: id, attempt: 1 });
-  // A second machine of the same order that no answer ever named.
+  // A second machine of the same order that no answer reported.
   east.machines.set('m-late', {
     report: { machine_id: 'm-late', status: 'running', ready: true },
     token: attempt?.token ?? '',
@@ -144,7 +144,7 @@ test('a machine that its request lost sight of is found again and goes, since th
   await bench.close();
 });
 
-test('orphans that are gone are no longer told, also when nothing at all is left', async (t) => {
+test('orphans that are gone are no longer reported, also when nothing is left', async (t) => {
   const east = new ScriptedCloud();
   const bench = await benchAfterAnOrder(east, 'report');
   const told = async () => (await bench.store.find('fact', {})).find(({ topic }) => topic === 'orphans')?.value;

@@ -3,7 +3,7 @@ import { loopBench } from '../../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
 
 for (const twin of [false, true])
-  test(`a machine that wrongly counts as gone is found by the sweep, ${twin ? 'though' : 'where no'} another instance has one of the same id`, async (t) => {
+  test(`a machine that wrongly counts as gone is found by the sweep, ${twin ? 'although' : 'when no'} other instance has one of the same id`, async (t) => {
     const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
     const bench = await loopBench({ east, west }, {}, {}, 'report');
     const id = await bench.request(2, { provider_name: 'east' } as never);

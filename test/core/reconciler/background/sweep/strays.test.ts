@@ -3,7 +3,7 @@ import { Cleanup } from '../../../../../core/requests/clean-up.ts';
 import { loopBench } from '../../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
 
-test('what lives is found by the sweep after everything that was ordered there was purged', async (t) => {
+test('the sweep finds living machines after all orders of the instance were purged', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east }, {}, {}, 'terminate');
   const id = await bench.request(1);
@@ -30,7 +30,7 @@ test('what lives is found by the sweep after everything that was ordered there w
   await bench.close();
 });
 
-test('a sighting of a machine that another request has stops no other signal', async (t) => {
+test('a found machine of another request blocks no other signal', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
   const a = await bench.request(1);
