@@ -88,7 +88,7 @@ test('what cannot be started is refused in a sentence', async (t) => {
   t.deepEqual([open.code, /loopback/.test(open.stderr)], [4, true], open.stderr);
   const { url } = await start(t, '--port', '0');
   const taken = await muster('simulator', 'start', '--port', new URL(url).port);
-  t.deepEqual([taken.code, /taken/.test(taken.stderr)], [5, true], taken.stderr);
+  t.deepEqual([taken.code, /in use/.test(taken.stderr)], [5, true], taken.stderr);
   t.is((await muster('simulator', 'start', '--seed', '-1')).code, 2);
   t.is((await muster('simulator', 'start', '--clock', 'broken')).code, 2);
 });

@@ -2,7 +2,10 @@ import type { Command, Option } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A script for a shell with every command and option of a program. It asks nobody when it completes. */
+/**
+ * Returns a completion script with every command and option of a program. The script calls no program when it
+ * completes.
+ */
 export function completionScript(shell: Shell, program: Command): string {
   const nodes = nodesOf(commandTree(program));
   return { bash, zsh, fish }[shell](program.name(), nodes);
@@ -18,7 +21,7 @@ const choices = (node: CommandNode): Option[] => node.options.filter(({ argChoic
 const takesFile = ({ flags }: Option): boolean => /<(file|name or file)>/.test(flags);
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
-/** `case` branches by the words of the command so far, with what may follow; and by option, with its values. */
+/** The `case` branches of a script: for each command its subcommands, arguments and options. */
 function branches(nodes: readonly CommandNode[], indent: string): string {
   const lines = nodes.map((node) => `${indent}'${node.path}') words='${[...wordsOf(node), ...flagsOf(node)].join(' ')}' ;;`);
   return lines.join('\n');
@@ -74,7 +77,7 @@ complete -F _${name} ${name}
 `;
 }
 
-/** Which words lead on to another command. */
+/** The `case` branches that recognize the words of commands. */
 function commandWords(nodes: readonly CommandNode[], indent: string): string {
   const parents = nodes.filter(({ path, children }) => path !== '' || children.length > 0);
   return parents
@@ -150,7 +153,7 @@ ${lines.join('\n')}
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** A command as it is written down: for help pages and completion. */
+/** A command with its path, for help pages and completion. */
 export interface CommandNode {
   /** `requests create`; empty for the program itself. */
   readonly path: string;
@@ -159,11 +162,11 @@ export interface CommandNode {
   readonly children: readonly CommandNode[];
 }
 
-/** The commands of a program, each with the options that help shows, in their order. */
+/** Returns the tree of the commands of a program, with the visible options, in their order. */
 export function commandTree(command: Command, path = ''): CommandNode {
   const children = command.commands.map((child) => commandTree(child, `${path} ${child.name()}`.trim()));
   return { path, command, options: command.options.filter(({ hidden }) => !hidden), children };
 }
 
-/** A node and all below it. */
+/** Returns a node and all its descendants. */
 export const nodesOf = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(nodesOf)];

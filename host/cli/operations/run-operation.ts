@@ -13,7 +13,7 @@ import { print, textOf, type Form } from '../output/print.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
 import { watch } from './watch.ts';
 
-/** The options that every operation command has. */
+/** The options of every operation command. */
 export interface RunFlags extends ClientFlags {
   readonly output: Form;
   readonly wait?: boolean;
@@ -27,16 +27,16 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Carries calls of one operation out and prints what comes of it; the exit code. */
+/** Executes the calls of one operation and prints the answers. Returns the exit code. */
 export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
   const watches = form.watches || flags.watch === true;
-  // What is not there yet may come while somebody watches.
+  // The storage may appear while the command watches, so it is opened for writing.
   const purpose = watches && purposeOf(operation) === 'read' ? 'write' : purposeOf(operation);
   let opened = await openClient(flags, purpose, terminal);
-  const again = async (call: Call, error: unknown): Promise<unknown> => {
-    // It was just ending, as for a restart.
-    if (flags.url !== undefined || !neverReached(error)) throw error;
+  const retry = async (call: Call, error: unknown): Promise<unknown> => {
+    // The server ended between the lookup and the call, for example for a restart.
+    if (flags.url !== undefined || !wasNotSent(error)) throw error;
     await opened.client.close();
     opened = await openClient(flags, purpose, terminal);
     return opened.client.call(call.operation.name, call.input);
@@ -45,9 +45,9 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
     if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
     for (const call of calls)
-      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => again(call, error)));
+      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => retry(call, error)));
     const answer = answers.length === 1 ? answers[0] : answers;
-    if (operation.leaves_work) return await afterwards(opened, { operation, input }, answer, flags, terminal);
+    if (operation.leaves_work) return await processResult(opened, { operation, input }, answer, flags, terminal);
     return await printed(operation, input, answer, flags, terminal);
   } finally {
     await opened.client.close();
@@ -72,8 +72,11 @@ async function printed(
 
 const isNothing = (answer: unknown): boolean => Object.keys((answer as { readonly origins: object }).origins).length === 0;
 
-/** Sees to what an operation leaves to be done: a server is started for it, or this process stays until it is. */
-async function afterwards(
+/**
+ * Completes an operation that leaves work: starts a server for it, or waits in this process until the requests have
+ * ended.
+ */
+async function processResult(
   opened: Opened,
   { operation, input }: Call,
   answer: unknown,
@@ -84,10 +87,10 @@ async function afterwards(
   const awaited = requestsIn(answer, cancels);
   const waits = flags.wait === true || opened.reconciles === true;
   if (!waits) await print(operation.name, answer, flags.output, terminal);
-  const client = await clientOfWorker(opened, flags, terminal, awaited);
+  const client = await clientOfServer(opened, flags, terminal, awaited);
   try {
     if (!waits) {
-      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
+      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Watch it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
     const here = opened.reconciles ? { here: dataDirectoryOf(flags.config) } : {};
@@ -97,8 +100,11 @@ async function afterwards(
   }
 }
 
-/** The client to ask from now on. What was stored stays stored when no server can be started: that is said with the ids. */
-async function clientOfWorker(
+/**
+ * Returns the client for further calls, of a started server if necessary. When no server can be started, the stored
+ * requests remain: the message contains their ids.
+ */
+async function clientOfServer(
   { client, unserved }: Opened,
   flags: RunFlags,
   terminal: Terminal,
@@ -112,13 +118,13 @@ async function clientOfWorker(
     reportServer(place, terminal);
     return (await openClient(flags, 'write', terminal)).client;
   } catch (error) {
-    terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);
+    terminal.err(`muster: ${request_ids.join(', ') || 'the request'} is stored, but no server processes it:\n`);
     throw error;
   }
 }
 
 interface Waiting extends WaitingFor {
-  /** The data directory, when it is this process that carries requests out. */
+  /** The data directory when this process runs the reconciler. */
   readonly here?: string;
 }
 
@@ -141,8 +147,8 @@ async function waited(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const ids = awaited.request_ids.join(' ');
-    if (here === undefined) terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${ids}\n`);
-    else terminal.err(`muster: no longer carried out: the next server on ${here} goes on with ${ids}\n`);
+    if (here === undefined) terminal.err(`muster: stopped waiting; watch it with: muster requests watch ${ids}\n`);
+    else terminal.err(`muster: stopped processing; the next server on ${here} continues ${ids}\n`);
     return exitCodes.interrupted;
   }
 }
@@ -163,7 +169,7 @@ async function watchOperation(
   const isRequest = operation.name === 'sync_and_get_request';
   if (without_server !== undefined)
     terminal.err(
-      `No server runs on ${without_server}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`,
+      `No server runs on ${without_server}; unless another process runs the reconciler, nothing changes before \`muster server start\`.\n`,
     );
   const last = await watch(
     {
@@ -178,8 +184,8 @@ async function watchOperation(
   return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
 }
 
-/** Whether a call failed because nobody listened: it was never sent, so it may be sent to whoever listens next. */
-function neverReached(error: unknown): boolean {
+/** Whether a call failed because no server listened: the call was not sent and may be repeated. */
+function wasNotSent(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOENT';
 }

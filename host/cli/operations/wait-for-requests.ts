@@ -9,18 +9,18 @@ import { progress } from './progress.ts';
 const pollMs = 500;
 
 export interface Waited {
-  /** How each of them stands, in their order. */
+  /** The final answers, in the order of the requests. */
   readonly requests: readonly RequestAnswer[];
   readonly code: number;
 }
 
 export interface WaitingFor {
   readonly request_ids: readonly string[];
-  /** Of these it is wanted that they are cancelled. */
+  /** The requests that the command cancels. */
   readonly cancelling: readonly string[];
 }
 
-/** The requests that the answer to a command speaks of. */
+/** Returns the requests in the answer to a command. */
 export function requestsIn(answer: unknown, cancels: boolean): WaitingFor {
   const {
     request_id,
@@ -38,7 +38,7 @@ export function requestsIn(answer: unknown, cancels: boolean): WaitingFor {
   };
 }
 
-/** Waits until each has ended, or the time is over; tells how they go on. Of several exit codes the worst. */
+/** Waits until every request has ended or the time is over, and prints progress. Returns the worst exit code. */
 export async function waitForRequests(
   client: OperationClient,
   { request_ids, cancelling }: WaitingFor,
@@ -58,7 +58,7 @@ export async function waitForRequests(
         progress: shown.show,
         ...(signal ? { signal } : {}),
       }).catch((error: unknown) => {
-        // Not in time is an answer; not reachable is none.
+        // A time-out has an answer; an unreachable server has none.
         if (last === undefined || hasEnded(last) || performance.now() < end || signal?.aborted) throw error;
       });
       if (last !== undefined) requests.push(last);

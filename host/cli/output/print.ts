@@ -1,15 +1,12 @@
 import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
-import { leftOut } from './empty-list.ts';
+import { omittedNote } from './empty-list.ts';
 import { isRow, type Row } from './values.ts';
 
 export const forms = ['table', 'json', 'yaml'] as const;
 export type Form = (typeof forms)[number];
 
-/**
- * How an answer to `input` is written. `each`: one of many in a row, so that JSON takes a line and YAML is a document
- * of its own.
- */
+/** Formats an answer. `each`: the answer is one of a series: JSON takes one line, YAML one document. */
 export async function textOf(
   operation: string,
   answer: unknown,
@@ -23,11 +20,11 @@ export async function textOf(
   return `${each ? '---\n' : ''}${stringify(answer, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
 }
 
-/** Writes an answer; what a table cannot say goes beside it. */
+/** Prints an answer; notes that a table cannot contain go to stderr. */
 export async function print(operation: string, answer: unknown, form: Form, terminal: Terminal, input: Row = {}): Promise<void> {
   terminal.out(await textOf(operation, answer, form, terminal, { input }));
   if (form !== 'table') return;
-  const hidden = hasRows(answer) ? leftOut(operation, input) : undefined;
+  const hidden = hasRows(answer) ? omittedNote(operation, input) : undefined;
   if (hidden) terminal.err(`${hidden}\n`);
   const part = partShown(answer);
   if (part) terminal.err(`${part.shown} of ${part.of} are shown; --limit or --page-size and --page show others.\n`);

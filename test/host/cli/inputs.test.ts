@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from '../../../host/cli/operations/declared-operations.ts';
-import { nameInputs } from '../../../host/cli/operations/operation-commands.ts';
+import { renameInputs } from '../../../host/cli/operations/operation-commands.ts';
 import { withFile } from '../../../host/cli/operations/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { readTexts, templateFields, UsageError } from '../../../host/cli/operations/read-texts.ts';
@@ -84,11 +84,11 @@ test('a file gives the template; what stands beside it lies over it, and picks o
   t.deepEqual(await withFile(create, { template_id: 'b', image_id: 'y' }, { file, set: ['max_instances=4'] }), [
     { template_id: 'b', max_instances: 4, image_id: 'y' },
   ]);
-  await t.throwsAsync(withFile(create, {}, { file }), { message: /has 2 templates \(a, b\); name one/ });
+  await t.throwsAsync(withFile(create, {}, { file }), { message: /has 2 templates \(a, b\); pass the id of one/ });
   t.is((await withFile(named('validate_template'), {}, { file })).length, 2);
   writeFileSync(file, 'template_id: a\n');
   await t.throwsAsync(withFile(named('update_template'), { template_id: 'b' }, { file }), {
-    message: /is of the template 'a', not of 'b'/,
+    message: /contains the template 'a', not 'b'/,
   });
   t.deepEqual(await withFile(named('validate_provider_configuration'), {}, { file }), [{ providers: { template_id: 'a' } }]);
 });
@@ -136,7 +136,7 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['templates', 'lst'], /Did you mean list/],
   [['templates', 'list', '--outptu', 'json'], /Did you mean --output/],
   [['--outptu', 'json', 'templates', 'list'], /unknown option '--outptu'.*Did you mean --output/s],
-  [['--url'], /'--url' stands before the command with nothing after it/],
+  [['--url'], /'--url' has no command after it/],
   [['help', 'templats'], /unknown command 'templats'.*Did you mean templates/s],
   [['templats', '--help'], /unknown command 'templats'.*Did you mean templates/s],
   [['templates', 'help', 'lst'], /unknown command 'lst'.*Did you mean list/s],
@@ -148,7 +148,7 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['machines', 'return'], /missing required argument 'machine_ids'/],
   [['machines', 'return', '--all'], /add --force/],
   [['requests', 'return', '--all'], /add --force/],
-  [['machines', 'return', 'i-1', '--all', '--force'], /instead of machine ids/],
+  [['machines', 'return', 'i-1', '--all', '--force'], /--all replaces machine ids/],
   [['machines', 'return-all'], /add --force/],
   [['requests', 'create', 'small', '1', '--wait-timeout', '-1'], /seconds above 0/],
   [['requests', 'create', 'small', '1', 'more'], /too many arguments/],
@@ -210,7 +210,7 @@ test('what belongs to the foreground is not started in the background', async (t
 });
 
 test('a refusal speaks of inputs as the command line calls them', (t) => {
-  const named = (message: string) => (nameInputs(new BrokerError('INVALID_REQUEST', message), createRequest) as Error).message;
+  const named = (message: string) => (renameInputs(new BrokerError('INVALID_REQUEST', message), createRequest) as Error).message;
   const createRequest = declarations().operations.find(({ name }) => name === 'create_request') as DeclaredOperation;
   t.is(named('/machine_count: must be >= 1; /timeout: must be an integer'), 'machine_count: must be >= 1; --timeout: must be an integer');
   t.is(named('/tags/a: must be a string'), '--tags/a: must be a string');

@@ -53,26 +53,26 @@ const empty = (operation: string, key: string, input: object, total_count = 0): 
   answerTable(operation, { [key]: [], count: 0, total_count }, plain, input as Readonly<Record<string, unknown>>);
 
 test('an empty list says what was looked for, and what shows more', (t) => {
-  t.is(empty('list_active_requests', 'requests', {}), 'No active requests; --all-resources shows ended ones.\n');
+  t.is(empty('list_active_requests', 'requests', {}), 'No active requests; --all-resources shows ended requests.\n');
   t.is(empty('list_active_requests', 'requests', { status: 'failed' }), 'No requests with status failed.\n');
   t.is(empty('list_active_requests', 'requests', { all_resources: true }), 'No requests.\n');
   t.is(
     empty('list_machines', 'machines', { request_id: 'req-1', provider_name: 'east' }),
-    'No machines that live with request_id req-1 and provider_name east; --all-resources shows those that are gone.\n',
+    'No active machines with request_id req-1 and provider_name east; --all-resources shows terminated machines.\n',
   );
   t.is(empty('list_machines', 'machines', { status: 'failed', all_resources: true }), 'No machines with status failed.\n');
   t.is(
     empty('list_templates', 'templates', { provider_api: 'ASG' }),
-    'No templates that machines can be had from with provider_api ASG; --no-active-only shows all.\n',
+    'No usable templates with provider_api ASG; --no-active-only shows all templates.\n',
   );
   t.is(empty('list_templates', 'templates', { active_only: false }), 'No templates.\n');
   t.is(
     empty('sync_and_list_return_requests', 'requests', {}),
-    'No returns in progress; `muster requests list --all-resources` shows ended ones.\n',
+    'No returns in progress; `muster requests list --all-resources` shows ended returns.\n',
   );
-  t.is(empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }), 'None of these machines is taken back.\n');
-  t.is(empty('list_providers', 'providers', {}), 'No provider instances; name them under `providers` in the configuration.\n');
-  t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'Nothing on this page; 70 match in all.\n');
+  t.is(empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }), 'The cloud reclaims none of these machines.\n');
+  t.is(empty('list_providers', 'providers', {}), 'No provider instances; add them to `providers` in the configuration.\n');
+  t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
 });
 
@@ -174,10 +174,10 @@ test('a list of what is active says so beside it, unless the caller chose', asyn
     await print(operation, answer, 'table', terminal, input as Readonly<Record<string, unknown>>);
     return err;
   };
-  t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended ones too.\n');
+  t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended requests too.\n');
   t.is(await said('list_active_requests', { all_resources: true }), '');
   t.is(await said('list_active_requests', { status: 'completed' }), '');
-  t.is(await said('list_machines', {}, 'machines'), 'Machines that live only; --all-resources shows those that are gone too.\n');
+  t.is(await said('list_machines', {}, 'machines'), 'Active machines only; --all-resources shows terminated machines too.\n');
 });
 
 const request = (over: object): RequestAnswer =>
@@ -202,7 +202,7 @@ test('progress counts what was asked for, runs and failed', (t) => {
   );
   t.is(
     progressLine(request({ machine_ids: ['a', 'b', 'c'], machines: machines('terminated', 'stopping', 'failed') })),
-    'req-1 in_progress: 3 to give back, 1 gone, 1 failed, 1 stopping',
+    'req-1 in_progress: 3 to return, 1 gone, 1 failed, 1 stopping',
   );
 });
 
@@ -218,11 +218,11 @@ test('progress of what has ended tells what did not come as failed', (t) => {
 test('a return that went well says nothing of failures', (t) => {
   const back = (status: string, more: object, ...states: string[]) =>
     progressLine(request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }));
-  t.is(back('in_progress', {}, 'terminated', 'shutting-down'), 'req-1 in_progress: 2 to give back, 1 gone, 1 shutting-down');
+  t.is(back('in_progress', {}, 'terminated', 'shutting-down'), 'req-1 in_progress: 2 to return, 1 gone, 1 shutting-down');
   // One that had failed before it was given back, and that is gone too.
-  t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 2 gone');
+  t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to return, 2 gone');
   const late = { fulfilment: { requested: 2, delivered: 1, final: true, shortfall: [{}] } };
-  t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 1 gone, 1 failed');
+  t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to return, 1 gone, 1 failed');
 });
 
 test('progress is a line for each change, and one line that is written anew on a screen', (t) => {

@@ -92,7 +92,7 @@ test('one that carries its request out itself and is interrupted says who will g
   await until(async () => /in_progress/.test(err));
   child.kill('SIGTERM');
   t.is(await ended, 130);
-  t.regex(err, /no longer carried out: the next server on .*data goes on with req-\S+\n$/);
+  t.regex(err, /stopped processing; the next server on .*data continues req-\S+\n$/);
   const { out } = await execCli(['requests', 'list', '-o', 'json'], { cwd: place.directory });
   t.like(JSON.parse(out).requests, [{ status: 'in_progress' }]);
 });

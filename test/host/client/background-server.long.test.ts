@@ -197,7 +197,7 @@ test.serial('Ctrl-C ends the waiting, not the request', async (t) => {
   await until(async () => /in_progress/.test(err));
   child.kill('SIGINT');
   t.is((await ended)[0], 130);
-  t.regex(err, /no longer waited for; follow it with: muster requests watch req-/);
+  t.regex(err, /stopped waiting; watch it with: muster requests watch req-/);
   const { requests } = JSON.parse((await place.muster('requests', 'list', '--output', 'json')).out);
   t.like(requests, [{ status: 'in_progress' }]);
 });

@@ -41,7 +41,7 @@ test('stopping ends no process that merely stands in the data directory', async 
     t.is(code, 4, err);
     t.regex(
       err,
-      new RegExp(`names the process ${child.pid} as its server, but that process does not hold the directory: it is left alone`),
+      new RegExp(`names the process ${child.pid} as its server, but that process does not hold the directory: it is not stopped`),
     );
   }
   t.true(lives(child));
@@ -108,7 +108,7 @@ test('what names no single process is not believed: a number below one stands fo
   writeServerPlace(data, placeOf(-Number(group.pid)));
   const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
   t.is(code, 4);
-  t.regex(err, /A process has the data directory .* and serves nobody/);
+  t.regex(err, /A process that is not a server holds the data directory/);
   t.true(lives(group));
 });
 
@@ -160,7 +160,7 @@ withForeignFiles(
     }
     const restart = await execCli(['server', 'restart', '--port', '0'], { cwd: directory });
     t.is(restart.code, 4, restart.out);
-    t.regex(restart.err, /says what a restart runs, and .*data belongs to the user daemon/);
+    t.regex(restart.err, /decides what a restart runs, and .*data belongs to the user daemon/);
     t.false(existsSync(trace));
   },
 );

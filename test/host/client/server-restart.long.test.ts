@@ -175,7 +175,7 @@ test.serial('secrets of the environment are not written down, and the restarted 
   t.is((await elsewhere(['server', 'stop'])).code, 0);
   const lost = await elsewhere(['server', 'restart']);
   t.is(lost.code, 4);
-  t.regex(lost.err, /MUSTER_CLOUD_SECRET_ACCESS_KEY.*not kept on disk.*Set it/);
+  t.regex(lost.err, /MUSTER_CLOUD_SECRET_ACCESS_KEY.*not stored on disk.*set them/);
 });
 
 test.serial('two restarts at once leave one server that has its configuration', async (t) => {

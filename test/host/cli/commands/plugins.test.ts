@@ -55,7 +55,7 @@ test('every configured plugin is listed: whence it comes, its version, its contr
   t.regex(acme.file, /acme\/index\.ts$/);
   t.like(packaged, { source: 'package', version: '2.0.0-rc.1', status: 'ok' });
   const { out } = await runCli(['plugins', 'list', ...config]);
-  t.regex(out, /^NAME +STATUS +VERSION +CONTRACT +BRINGS +REQUIRES +FROM\ncloud +ok +0\.1\.0 +1 +provider type cloud +built-in\n/);
+  t.regex(out, /^NAME +STATUS +VERSION +CONTRACT +CONTRIBUTES +REQUIRES +FROM\ncloud +ok +0\.1\.0 +1 +provider type cloud +built-in\n/);
   t.regex(out, /\n\.\/acme +ok +3\.2\.1 +1 +event sink bell +cloud +\/.*acme\/index\.ts\n/);
   t.regex((await runCli(['plugins', 'list', ...config, '-o', 'yaml'])).out, /^configuration: .*\nplugins:\n  - name: cloud\n/);
 });

@@ -1,7 +1,7 @@
 import { loadConfiguration, type LoadedConfiguration } from '../../../../../config/load.ts';
 import type { ConfigurationFlags } from './start-flags.ts';
 
-/** The configuration by which a server runs that is started here with these options. */
+/** Loads the configuration of a server that is started with these options. */
 export const loadForStart = (flags: ConfigurationFlags): Promise<LoadedConfiguration> =>
   loadConfiguration({
     cwd: process.cwd(),
