@@ -47,7 +47,15 @@ export interface LoadedConfiguration {
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
   const findings: Finding[] = [];
   // Step one: the plugins. The checks of all other sections depend on what the plugins contribute.
-  const { source, directory, file, variables, environment, commandLine, plugins: listed } = await readSources(options, findings);
+  const {
+    source,
+    directory,
+    file,
+    variables,
+    environment,
+    commandLine,
+    plugins: listed,
+  } = await readSources(options, findings);
   const { names: pluginNames, plugins, complete } = await pluginsOf(listed, directory, findings);
 
   // Step two: all other sections.
@@ -83,12 +91,19 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
   if (list.length === 0)
-    findings.push({ level: 'warning', path: '/providers', message: 'no provider is configured: no request can be served' });
+    findings.push({
+      level: 'warning',
+      path: '/providers',
+      message: 'no provider is configured: no request can be served',
+    });
 
   const data_directory = dataDirectory(options, directory);
   const baseOf = (pointer: string): PathBase => {
     const { origin } = layers.at(pointer);
-    return { directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory, data_directory };
+    return {
+      directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory,
+      data_directory,
+    };
   };
   for (const [index, provider] of checked.providers.entries()) {
     const at = `/providers/${index}/config`;
@@ -151,7 +166,12 @@ const typeIn = ({ storage }: Tree): unknown => (isObject(storage) ? storage['typ
  * The configuration in the canonical spelling of the plugins' schemas, so that values of other sources merge under the
  * same names.
  */
-function spelled(tree: Tree, types: readonly ProviderType<any, any>[], driver: StorageDriver<any> | undefined, findings: Finding[]): Tree {
+function spelled(
+  tree: Tree,
+  types: readonly ProviderType<any, any>[],
+  driver: StorageDriver<any> | undefined,
+  findings: Finding[],
+): Tree {
   const spell = (schema: TObject, value: unknown, at: string): unknown => {
     const canonical = compile(schema).canonical(value);
     findings.push(...canonical.findings.map((finding) => ({ ...finding, path: `${at}${finding.path}` })));
@@ -173,7 +193,11 @@ function spelled(tree: Tree, types: readonly ProviderType<any, any>[], driver: S
 }
 
 /** An override of a provider type applies to every instance of the type. */
-function overrideProviders(layers: Layers, types: readonly ProviderType<any, any>[], variables: EnvironmentVariables): void {
+function overrideProviders(
+  layers: Layers,
+  types: readonly ProviderType<any, any>[],
+  variables: EnvironmentVariables,
+): void {
   const entries = layers.value['providers'];
   for (const type of types) {
     const { tree, names } = variables.provider(type);

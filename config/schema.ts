@@ -6,7 +6,8 @@ const closed = { additionalProperties: false } as const;
 const text = (description: string, options: object = {}) => Type.String({ minLength: 1, description, ...options });
 const whole = (minimum: number, maximum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum, default: fallback, description });
-const perMinute = (fallback: number, what: string) => whole(1, 1_000_000_000, fallback, `${what} that one client may send per minute.`);
+const perMinute = (fallback: number, what: string) =>
+  whole(1, 1_000_000_000, fallback, `${what} that one client may send per minute.`);
 
 /** `plugins`. Read first: the checks of all other sections depend on what the plugins contribute. */
 export const PluginsSection = Type.Array(Type.String({ minLength: 1 }), {
@@ -30,7 +31,8 @@ const Limits = Type.Object(
     max_instances_per_request: whole(1, 10_000, 1000, 'The maximum number of machines of one request.'),
     max_concurrent_requests: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       default: null,
-      description: 'The maximum number of requests with an open attempt at the same time; further requests wait. null: no limit.',
+      description:
+        'The maximum number of requests with an open attempt at the same time; further requests wait. null: no limit.',
     }),
   },
   { ...closed, default: {}, description: 'Limits of this instance.' },
@@ -55,13 +57,17 @@ export const ProviderEntry = Type.Object(
       10,
       'Share among instances of equal priority, and in load balancing. 0: used only when a request or a template names the instance.',
     ),
-    config: Type.Object({}, { additionalProperties: true, default: {}, description: 'Settings of the provider type.' }),
+    config: Type.Object(
+      {},
+      { additionalProperties: true, default: {}, description: 'Settings of the provider type.' },
+    ),
     template_defaults: Type.Object(
       {},
       {
         additionalProperties: true,
         default: {},
-        description: 'Values of template fields on this instance when the template does not set them. They cannot choose the instance.',
+        description:
+          'Values of template fields on this instance when the template does not set them. They cannot choose the instance.',
       },
     ),
     sweep: Type.Enum(['off', 'report', 'terminate'], {
@@ -101,8 +107,16 @@ export const ServerSection = Type.Object(
       default: defaultLogLevel,
       description: 'The lowest level that is logged.',
     }),
-    trust_proxy: Type.Boolean({ default: false, description: 'Whether the server trusts the client address in the forwarded headers.' }),
-    max_pending: whole(1, 10_000_000, 100_000, 'Number of pending requests beyond which the server refuses new requests.'),
+    trust_proxy: Type.Boolean({
+      default: false,
+      description: 'Whether the server trusts the client address in the forwarded headers.',
+    }),
+    max_pending: whole(
+      1,
+      10_000_000,
+      100_000,
+      'Number of pending requests beyond which the server refuses new requests.',
+    ),
     max_wait_ms: whole(
       50,
       600_000,

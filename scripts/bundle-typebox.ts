@@ -14,11 +14,17 @@ const { version, exports } = JSON.parse(readFileSync(join(from, 'package.json'),
 };
 const esbuild = await import('esbuild').catch(() => undefined);
 if (!esbuild) {
-  process.stderr.write('esbuild is not installed: typebox stays in its many files, and a start takes about 100 ms longer.\n');
+  process.stderr.write(
+    'esbuild is not installed: typebox stays in its many files, and a start takes about 100 ms longer.\n',
+  );
   // A build cannot do without; an install can.
   process.exit(process.argv[2] === undefined ? 0 : 1);
 }
-const entries = Object.entries(exports).map(([path, { import: file }]) => ({ path, name: path === '.' ? 'index' : path.slice(2), file }));
+const entries = Object.entries(exports).map(([path, { import: file }]) => ({
+  path,
+  name: path === '.' ? 'index' : path.slice(2),
+  file,
+}));
 
 rmSync(to, { recursive: true, force: true });
 await esbuild.build({

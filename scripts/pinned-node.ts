@@ -33,8 +33,12 @@ export const lockedPackage = (name: string) => read<Lock>('package-lock.json').p
 
 /** The packages with a Node that muster wants. */
 export function wantedPackages(): readonly string[] {
-  const { optionalDependencies } = read<{ readonly optionalDependencies: Readonly<Record<string, string>> }>('package.json');
-  return Object.keys(optionalDependencies).filter((name) => name.startsWith('node-')).toSorted();
+  const { optionalDependencies } = read<{ readonly optionalDependencies: Readonly<Record<string, string>> }>(
+    'package.json',
+  );
+  return Object.keys(optionalDependencies)
+    .filter((name) => name.startsWith('node-'))
+    .toSorted();
 }
 
 /** Where npm puts a package of this clone. */

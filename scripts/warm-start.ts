@@ -1,7 +1,7 @@
 /**
  * Starts the broker once and stops it, so that the first real start finds everything stripped and compiled in Node's
- * cache. Otherwise that start takes twice as long, and keeps the type stripper in memory. Runs after an install; nothing
- * depends on it.
+ * cache. Otherwise that start takes twice as long, and keeps the type stripper in memory. Runs after an install;
+ * nothing depends on it. /
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { withoutFile } from '../config/defaults.ts';
 const longestMs = 20_000;
 const directory = mkdtempSync(join(tmpdir(), 'muster-warm-'));
 const launcher = join(import.meta.dirname, '..', 'host', 'bin', 'muster');
-// The start uses neither files around the temporary directory nor the environment of the installer: an install calls no
-// cloud, and runs no foreign program. The configuration written here equals the one that applies without any file.
+// The start uses neither files around the temporary directory nor the environment of the installer: an install calls
+// no cloud, and runs no foreign program. The configuration written here equals the one that applies without any file.
 const configuration = join(directory, 'muster.config.json');
 writeFileSync(configuration, JSON.stringify(withoutFile), { mode: 0o600, flag: 'wx' });
 const around = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MUSTER_')));

@@ -19,7 +19,10 @@ export interface CheckedProviders {
 }
 
 /** Returns the provider type whose name or alias is `name`; undefined when no loaded plugin contributes it. */
-export const typeNamed = (types: readonly ProviderType<any, any>[], name: unknown): ProviderType<any, any> | undefined =>
+export const typeNamed = (
+  types: readonly ProviderType<any, any>[],
+  name: unknown,
+): ProviderType<any, any> | undefined =>
   types.find((type) => type.type === name || type.aliases?.includes(String(name)));
 
 /**
@@ -46,7 +49,9 @@ export function checkProviders(
   return {
     providers: checked.flatMap(({ provider }) => provider ?? []),
     by_entry: checked.map(({ findings }) => findings),
-    findings: checked.flatMap(({ findings }, index) => findings.map((each) => ({ ...each, path: `/providers/${index}${each.path}` }))),
+    findings: checked.flatMap(({ findings }, index) =>
+      findings.map((each) => ({ ...each, path: `/providers/${index}${each.path}` })),
+    ),
   };
 }
 
@@ -74,14 +79,25 @@ function checkEntry(
   const wrong = review.check({ ...defaults.fields, template_id: 'defaults' }, 'all', most);
   const findings = [
     ...(parsed.findings ?? []),
-    ...(first === undefined ? [] : [error('/name', `'${String(given['name'])}' is already the name of /providers/${first}`)]),
+    ...(first === undefined
+      ? []
+      : [error('/name', `'${String(given['name'])}' is already the name of /providers/${first}`)]),
     ...(type || typeof given['type'] !== 'string' ? [] : [error('/type', unknownType(given['type'], types))]),
     ...below('/config', checked.findings),
     ...below('/template_defaults', [...defaults.findings, ...wrong]),
   ];
   const entry = parsed.value;
   return {
-    ...(entry ? { provider: { ...entry, type: type?.type ?? entry.type, config: checked.value, template_defaults: defaults.fields } } : {}),
+    ...(entry
+      ? {
+          provider: {
+            ...entry,
+            type: type?.type ?? entry.type,
+            config: checked.value,
+            template_defaults: defaults.fields,
+          },
+        }
+      : {}),
     findings: firstOf(findings, most),
   };
 }
@@ -112,7 +128,11 @@ export function checkProviderConfig(
   const unknownNames = Object.keys(given).filter((name) => !Object.hasOwn(schema.properties, name));
   const unknown = unknownNames.slice(0, most).map((name): Finding => {
     const near = nearest(name, known);
-    return { level: 'warning', path: `/${name}`, message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}` };
+    return {
+      level: 'warning',
+      path: `/${name}`,
+      message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}`,
+    };
   });
   if (unknownNames.length > most) unknown.push(moreFindings(unknownNames.length - most, 'warning'));
   return {
@@ -131,7 +151,9 @@ function misspelledValues(schema: TObject, given: Readonly<Record<string, unknow
     const value = given[name];
     if (typeof value !== 'string' || known_values.length === 0 || known_values.includes(value)) return [];
     const near = nearest(value, known_values);
-    return near ? [{ level: 'warning', path: `/${name}`, message: `'${value}' is not a known value; did you mean '${near}'?` }] : [];
+    return near
+      ? [{ level: 'warning', path: `/${name}`, message: `'${value}' is not a known value; did you mean '${near}'?` }]
+      : [];
   });
 }
 

@@ -21,7 +21,10 @@ export function configurationChecks(
   { configuration, origins, review, file, plugins }: LoadedConfiguration,
   types: readonly ProviderType<any, any>[],
 ): ConfigurationChecks {
-  const base = { directory: file === undefined ? process.cwd() : dirname(file), data_directory: configuration.data_directory };
+  const base = {
+    directory: file === undefined ? process.cwd() : dirname(file),
+    data_directory: configuration.data_directory,
+  };
   const isVisible = visibleFiles(configuration, types, base.directory);
   return {
     resolved: () => ({
@@ -43,9 +46,13 @@ export function configurationChecks(
       return entries.map((entry, index): CheckedEntry => {
         const { name, type, config } = isObject(entry) ? entry : {};
         const schema = typeNamed(types, type)?.config as TObject | undefined;
-        const missing = schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { isVisible }) : [];
+        const missing =
+          schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { isVisible }) : [];
         const findings = firstOf(
-          [...(by_entry[index] ?? []), ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const)],
+          [
+            ...(by_entry[index] ?? []),
+            ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const),
+          ],
           left,
         );
         left -= findings.filter(({ more }) => more === undefined).length;
@@ -80,7 +87,8 @@ function visibleFiles(
   );
   return (path) => {
     const inside = relative(directory, path);
-    const isOpen = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
+    const isOpen =
+      !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
     return isOpen || named.has(path);
   };
 }
@@ -111,6 +119,8 @@ function masked(
     const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
     return { ...provider, config: schema ? redact(schema, provider.config) : {} };
   });
-  const storage = driver ? redact(driver.options as TObject, configuration.storage) : { type: configuration.storage.type };
+  const storage = driver
+    ? redact(driver.options as TObject, configuration.storage)
+    : { type: configuration.storage.type };
   return { ...configuration, storage, providers };
 }

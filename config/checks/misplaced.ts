@@ -5,8 +5,10 @@ import type { Finding } from '../../core/contract/findings.ts';
  * they belong.
  */
 const elsewhere: Readonly<Record<string, string>> = {
-  '/data_directory': 'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
-  '/data_dir': 'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
+  '/data_directory':
+    'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
+  '/data_dir':
+    'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
 };
 
 /** Returns the findings; a finding about an unknown field that belongs elsewhere names that place. */

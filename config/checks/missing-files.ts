@@ -38,9 +38,12 @@ export function missingFiles(
   const given = compile(schema).canonical(config).value as Fields;
   return filesIn(schema, given).flatMap(([name, path]) => {
     if (path.length > longestPath)
-      return [{ field: name, message: `FILE_NOT_FOUND: ${name} is longer than the ${longestPath} characters of a path` }];
+      return [
+        { field: name, message: `FILE_NOT_FOUND: ${name} is longer than the ${longestPath} characters of a path` },
+      ];
     const full = resolve(absolutePath(withHome(path), baseOf(name)));
-    if (isVisible && !isVisible(full)) return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} ${notVisible}` }];
+    if (isVisible && !isVisible(full))
+      return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} ${notVisible}` }];
     if (existsSync(full)) return [];
     const where = full === path || isVisible ? '' : `; looked for as ${full}`;
     return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} does not exist${where}` }];

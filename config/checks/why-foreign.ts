@@ -38,7 +38,8 @@ function firstForeign(path: string, me: number): string | undefined {
 }
 
 /** All directories from the root to the path, and the path. */
-const ancestorsAndSelf = (path: string): string[] => (dirname(path) === path ? [path] : [...ancestorsAndSelf(dirname(path)), path]);
+const ancestorsAndSelf = (path: string): string[] =>
+  dirname(path) === path ? [path] : [...ancestorsAndSelf(dirname(path)), path];
 
 function othersMayWrite({ mode, uid, gid }: Stats): boolean {
   if ((mode & 0o002) !== 0) return true;
@@ -56,7 +57,10 @@ function isOwnGroup(uid: number, gid: number): boolean {
         .map((line) => line.split(':'));
     const group = rows('/etc/group').filter(([, , id]) => id === String(gid));
     const users = rows('/etc/passwd').filter(([, , , id]) => id === String(gid));
-    const others = [...group.flatMap(([, , , members = '']) => members.split(',')), ...users.map(([name = '']) => name)];
+    const others = [
+      ...group.flatMap(([, , , members = '']) => members.split(',')),
+      ...users.map(([name = '']) => name),
+    ];
     return group.length > 0 && others.every((name) => name === '' || name === username);
   } catch {
     return false;

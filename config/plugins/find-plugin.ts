@@ -24,20 +24,27 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
  * Finds a plugin by its configured name: a built-in name, a package or a path. Packages and paths are resolved from
  * `cwd`.
  */
-export const findPlugin = (name: string, cwd: string): FoundPlugin => (isPluginPath(name) ? byPath(name, cwd) : byName(name, cwd));
+export const findPlugin = (name: string, cwd: string): FoundPlugin =>
+  isPluginPath(name) ? byPath(name, cwd) : byName(name, cwd);
 
 function byPath(name: string, cwd: string): FoundPlugin {
   const path = name.startsWith('file:') ? fileURLToPath(name) : resolve(cwd, name);
   if (existsSync(path) && statSync(path).isFile()) return { source: 'path', file: path, tried: [path] };
   const candidates = ['ts', 'js', 'mjs'].map((each) => join(path, `index.${each}`));
   const file = candidates.find((candidate) => existsSync(candidate));
-  return { source: 'path', ...(file === undefined ? {} : { file }), tried: [path, ...(existsSync(path) ? candidates : [])] };
+  return {
+    source: 'path',
+    ...(file === undefined ? {} : { file }),
+    tried: [path, ...(existsSync(path) ? candidates : [])],
+  };
 }
 
 /** Whether muster contains a plugin of this name. Reads nothing outside of muster for any name. */
-export const isBuiltIn = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,99}$/.test(name) && existsSync(builtInFile(name));
+export const isBuiltIn = (name: string): boolean =>
+  /^[a-z0-9][a-z0-9-]{0,99}$/.test(name) && existsSync(builtInFile(name));
 
-const builtInFile = (name: string): string => fileURLToPath(new URL(`../../plugins/${name}/index.${extension}`, import.meta.url));
+const builtInFile = (name: string): string =>
+  fileURLToPath(new URL(`../../plugins/${name}/index.${extension}`, import.meta.url));
 
 function byName(name: string, cwd: string): FoundPlugin {
   const tried = [`plugins/${name}`, `package '${name}' from ${cwd}`];

@@ -26,13 +26,18 @@ export async function inspectPlugins(names: readonly string[], cwd: string): Pro
   const loaded: Loaded[] = [];
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) < index)
-      loaded.push({ name, found: { tried: [] }, problems: [`Plugin '${name}' is listed twice. Remove one of the two.`] });
+      loaded.push({
+        name,
+        found: { tried: [] },
+        problems: [`Plugin '${name}' is listed twice. Remove one of the two.`],
+      });
     else loaded.push(await load(name, cwd));
   }
   for (const [index, { plugin, name, problems }] of loaded.entries()) {
     if (!plugin) continue;
     const other = loaded.slice(0, index).find((each) => each.plugin?.name === plugin.name);
-    if (other) problems.push(`Plugin '${name}' calls itself '${plugin.name}' as '${other.name}' does. Remove one of the two.`);
+    if (other)
+      problems.push(`Plugin '${name}' calls itself '${plugin.name}' as '${other.name}' does. Remove one of the two.`);
     for (const required of plugin.requires ?? []) {
       const there = loaded.some((each) => each.plugin?.name === required) || names.includes(required);
       if (!there) problems.push(`Plugin '${plugin.name}' requires the plugin '${required}'. Add it to plugins.`);
@@ -52,10 +57,13 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   try {
     found = findPlugin(name, cwd);
   } catch (cause) {
-    return wrong(`Plugin '${name}' cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}. Fix the path.`);
+    return wrong(
+      `Plugin '${name}' cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}. Fix the path.`,
+    );
   }
   const { file, tried } = found;
-  if (file === undefined) return wrong(`Plugin '${name}' was not found. Tried: ${tried.join(', ')}. Install it or fix the path.`);
+  if (file === undefined)
+    return wrong(`Plugin '${name}' was not found. Tried: ${tried.join(', ')}. Install it or fix the path.`);
   const foreign = foreignCode(found, cwd);
   if (foreign !== undefined)
     return wrong(
@@ -66,10 +74,13 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   try {
     module = await import(pathToFileURL(file).href);
   } catch (cause) {
-    return wrong(`Plugin '${name}' failed to load from ${file}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return wrong(
+      `Plugin '${name}' failed to load from ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
   const { default: plugin } = module;
-  if (!isPlugin(plugin)) return wrong(`Plugin '${name}' (${file}) is not a plugin: its default export was not made with definePlugin.`);
+  if (!isPlugin(plugin))
+    return wrong(`Plugin '${name}' (${file}) is not a plugin: its default export was not made with definePlugin.`);
   const { contract } = plugin;
   const unfit =
     contract === 1
@@ -109,7 +120,9 @@ function addCollisions(loaded: readonly Loaded[]): void {
 
 /** The contributions of a plugin that must be unique, as text: `provider type 'cloud'`. */
 const contributionsOf = (plugin: Plugin): string[] => [
-  ...(plugin.providers ?? []).flatMap((each) => [each.type, ...(each.aliases ?? [])].map((name) => `provider type '${name}'`)),
+  ...(plugin.providers ?? []).flatMap((each) =>
+    [each.type, ...(each.aliases ?? [])].map((name) => `provider type '${name}'`),
+  ),
   ...(plugin.providerApis ?? []).map((each) => `provider API '${each.name}' of '${each.type}'`),
   ...(plugin.schedulers ?? []).map((each) => `scheduler strategy '${each.name}'`),
   ...(plugin.storages ?? []).map((each) => `storage '${each.type}'`),

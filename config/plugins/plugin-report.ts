@@ -49,7 +49,9 @@ export async function reportPlugins(options: LoadOptions, named: readonly string
       findings.map((finding) => ({ ...finding, file: placeOf(finding.path, options, source) })),
       source,
     );
-  const extra = named.map((name) => (isPluginPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name));
+  const extra = named.map((name) =>
+    isPluginPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name,
+  );
   const inspected = await inspectPlugins([...plugins, ...extra.filter((name) => !plugins.includes(name))], directory);
   const shown = extra.length === 0 ? inspected : inspected.filter(({ name }) => extra.includes(name));
   return { configuration: source?.file ?? null, plugins: shown.map(reportOf) };

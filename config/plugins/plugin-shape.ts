@@ -22,7 +22,8 @@ type Entry = Readonly<Record<string, unknown>>;
  */
 export function shapeProblem(plugin: Plugin): string | undefined {
   const given = plugin as unknown as Entry;
-  if (typeof given['name'] !== 'string' || given['name'] === '') return 'has no name of its own. Give it one in definePlugin.';
+  if (typeof given['name'] !== 'string' || given['name'] === '')
+    return 'has no name of its own. Give it one in definePlugin.';
   for (const [list, what, key] of lists) {
     const entries = given[list];
     if (entries === undefined) continue;

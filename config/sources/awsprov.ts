@@ -44,7 +44,8 @@ const withoutEffect: Readonly<Record<string, string>> = {
   AWS_CREDENTIAL_RENEW_MARGIN: 'muster renews credentials five minutes before they expire',
   AWS_REQUEST_RETRY_ATTEMPTS: 'muster repeats a changing call under one token until its outcome is known',
   AWS_DESCRIBE_REQUEST_INTERVAL: 'muster derives the interval from the open requests',
-  AWS_SPOT_TERMINATE_ON_RECLAIM: 'muster terminates every returned machine, with or without a reclaim notice of the cloud',
+  AWS_SPOT_TERMINATE_ON_RECLAIM:
+    'muster terminates every returned machine, with or without a reclaim notice of the cloud',
   AWS_TAG_InstanceID: 'muster tags machines with their request, not with their own id',
   INSTANCE_CREATION_TIMEOUT: 'muster does not terminate machines because the scheduler does not name them',
 };
@@ -118,18 +119,28 @@ function changedKeys(raw: Raw): Finding[] {
   });
   const ms = whole(raw['AWS_CONNECTION_TIMEOUT_MS']);
   const ready = whole(raw['AWS_INSTANCE_PENDING_TIMEOUT_SEC']);
-  const outside = (value: unknown, least: number, most: number) => typeof value === 'number' && (value < least || value > most);
+  const outside = (value: unknown, least: number, most: number) =>
+    typeof value === 'number' && (value < least || value > most);
   const level = raw['LogLevel'];
   return [
     ...none,
     ...(text(raw['AWS_PROXY_HOST']) !== undefined && !whole(raw['AWS_PROXY_PORT'])
       ? [warn('AWS_PROXY_HOST', 'has no effect without AWS_PROXY_PORT')]
       : []),
-    ...(outside(ms, 1_000, 60_000) ? [warn('AWS_CONNECTION_TIMEOUT_MS', `becomes ${String(seconds(ms))} s: the range is 1 to 60 s`)] : []),
-    ...(outside(ready, 60, 36_000)
-      ? [warn('AWS_INSTANCE_PENDING_TIMEOUT_SEC', `becomes ${String(bounded(ready, 60, 36_000))} s: the range is 60 to 36000 s`)]
+    ...(outside(ms, 1_000, 60_000)
+      ? [warn('AWS_CONNECTION_TIMEOUT_MS', `becomes ${String(seconds(ms))} s: the range is 1 to 60 s`)]
       : []),
-    ...(text(level) !== undefined && levelOf(level) === undefined ? [warn('LogLevel', 'is not a known level; the level stays info')] : []),
+    ...(outside(ready, 60, 36_000)
+      ? [
+          warn(
+            'AWS_INSTANCE_PENDING_TIMEOUT_SEC',
+            `becomes ${String(bounded(ready, 60, 36_000))} s: the range is 60 to 36000 s`,
+          ),
+        ]
+      : []),
+    ...(text(level) !== undefined && levelOf(level) === undefined
+      ? [warn('LogLevel', 'is not a known level; the level stays info')]
+      : []),
   ];
 }
 
@@ -140,7 +151,13 @@ function unknown(raw: Raw): Finding[] {
   return Object.keys(raw).flatMap((key): Finding[] =>
     known.includes(key)
       ? []
-      : [{ level: 'warning', path: `/${key}`, message: `is not a known key and has no effect${suggestion(key, known)}` }],
+      : [
+          {
+            level: 'warning',
+            path: `/${key}`,
+            message: `is not a known key and has no effect${suggestion(key, known)}`,
+          },
+        ],
   );
 }
 

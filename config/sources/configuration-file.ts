@@ -43,7 +43,9 @@ const finder = () =>
   new Explorer({
     moduleName: 'muster',
     searchPlaces: [...searchPlaces],
-    loaders: Object.fromEntries(['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present])),
+    loaders: Object.fromEntries(
+      ['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present]),
+    ),
     searchStrategy: 'none',
     cache: false,
     ignoreEmptySearchPlaces: false,
@@ -68,7 +70,11 @@ export async function findConfiguration(cwd: string, findings: Finding[]): Promi
   const [skipped] = beyond.flatMap((directory) => configurationIn(directory) ?? []);
   if (skipped === undefined) return undefined;
   if (directories.length === 0) throw notTrusted(skipped, why);
-  findings.push({ level: 'warning', path: '', message: `${skipped} is not used: ${why}. Pass it with --config if you trust it` });
+  findings.push({
+    level: 'warning',
+    path: '',
+    message: `${skipped} is not used: ${why}. Pass it with --config if you trust it`,
+  });
   return undefined;
 }
 
@@ -102,7 +108,9 @@ function notTrusted(file: string, why: string): BrokerError {
   const remedy = isProgram(file)
     ? 'A program runs only when no user except you and root can change it: copy it, change its permissions, or write the configuration in YAML and pass that file with --config.'
     : 'Pass it with --config if you trust it, or change its permissions.';
-  return new BrokerError('INVALID_CONFIGURATION', `The configuration ${file} is not used: ${why}. ${remedy}`, { file });
+  return new BrokerError('INVALID_CONFIGURATION', `The configuration ${file} is not used: ${why}. ${remedy}`, {
+    file,
+  });
 }
 
 async function read(file: string): Promise<string> {
@@ -114,7 +122,12 @@ async function read(file: string): Promise<string> {
       throw new BrokerError('FILE_NOT_FOUND', `The configuration file ${file} does not exist.`, { file }, { cause });
     }
     const reason = code === 'EISDIR' ? 'it is a directory' : code === 'EACCES' ? 'permission denied' : String(cause);
-    throw new BrokerError('INVALID_CONFIGURATION', `The configuration file ${file} cannot be read: ${reason}.`, { file }, { cause });
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `The configuration file ${file} cannot be read: ${reason}.`,
+      { file },
+      { cause },
+    );
   }
 }
 

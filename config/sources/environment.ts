@@ -123,9 +123,16 @@ type FieldsByVariable = ReadonlyMap<string, ByVariable>;
 
 /** When two fields have the same variable form, the first field gets it. */
 const fieldsByVariable = ({ fields = new Map() }: ConversionPlan): FieldsByVariable =>
-  new Map([...fields].toReversed().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
+  new Map(
+    [...fields]
+      .toReversed()
+      .map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]),
+  );
 
-function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: ConversionPlan } | undefined {
+function fieldAt(
+  fields: FieldsByVariable,
+  rest: string,
+): { readonly path: readonly string[]; readonly plan: ConversionPlan } | undefined {
   let at: ByVariable | undefined;
   const path: string[] = [];
   for (const step of rest.split('__')) {

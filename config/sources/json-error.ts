@@ -21,7 +21,8 @@ export function jsonErrorOffset(text: string): number {
     const [, mark, string] = found;
     const closes = mark === ']' ? '[' : mark === '}' ? '{' : undefined;
     if (closes) {
-      const isAllowed = expected === 'comma' || (closes === '[' ? expected === 'first value' : expected === 'first key');
+      const isAllowed =
+        expected === 'comma' || (closes === '[' ? expected === 'first value' : expected === 'first key');
       if (!isAllowed || openBrackets.at(-1) !== closes) return start;
       openBrackets.pop();
       expected = after();

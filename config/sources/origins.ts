@@ -28,7 +28,14 @@ export class Layers {
   }
 
   /** As `add`, for one field of one entry of a list. */
-  addToEntry(list: string, index: number, field: string, over: Tree, origin: Origin, variables: ReadonlyMap<string, string>): this {
+  addToEntry(
+    list: string,
+    index: number,
+    field: string,
+    over: Tree,
+    origin: Origin,
+    variables: ReadonlyMap<string, string>,
+  ): this {
     const entries = this.#value[list];
     const entry = Array.isArray(entries) ? (entries[index] as unknown) : undefined;
     const below = isObject(entry) ? (entry[field] ?? {}) : undefined;
@@ -49,16 +56,26 @@ export class Layers {
    * its own: the origin with the highest precedence inside the object.
    */
   at(pointer: string): ValueOrigin {
-    const within = () => [...this.#origins].flatMap(([leaf, origin]) => (leaf.startsWith(`${pointer}/`) ? [origin] : []));
-    return nearestUp(this.#origins, pointer) ?? within().toSorted((a, b) => rank(b) - rank(a))[0] ?? { origin: 'default' };
+    const within = () =>
+      [...this.#origins].flatMap(([leaf, origin]) => (leaf.startsWith(`${pointer}/`) ? [origin] : []));
+    return (
+      nearestUp(this.#origins, pointer) ?? within().toSorted((a, b) => rank(b) - rank(a))[0] ?? { origin: 'default' }
+    );
   }
 
   /** The origin of each leaf of the final configuration, by JSON pointer. */
   of(finished: unknown): Map<string, ValueOrigin> {
-    return new Map(leaves(finished, '').map((pointer) => [pointer, this.#origins.get(pointer) ?? { origin: 'default' }]));
+    return new Map(
+      leaves(finished, '').map((pointer) => [pointer, this.#origins.get(pointer) ?? { origin: 'default' }]),
+    );
   }
 
-  #merge(under: Tree, over: Tree, at: string, by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> }): Tree {
+  #merge(
+    under: Tree,
+    over: Tree,
+    at: string,
+    by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> },
+  ): Tree {
     const merged: Record<string, unknown> = { ...under };
     for (const [name, value] of Object.entries(over)) {
       const pointer = `${at}/${escape(name)}`;
@@ -74,8 +91,13 @@ export class Layers {
     return merged;
   }
 
-  #mark(pointer: string, value: unknown, by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> }): void {
-    for (const known of this.#origins.keys()) if (known === pointer || known.startsWith(`${pointer}/`)) this.#origins.delete(known);
+  #mark(
+    pointer: string,
+    value: unknown,
+    by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> },
+  ): void {
+    for (const known of this.#origins.keys())
+      if (known === pointer || known.startsWith(`${pointer}/`)) this.#origins.delete(known);
     for (const leaf of leaves(value, pointer)) {
       const variable = by.variables && nearestUp(by.variables, leaf);
       this.#origins.set(leaf, { origin: by.origin, ...(variable === undefined ? {} : { variable }) });
@@ -85,7 +107,9 @@ export class Layers {
 
 function leaves(value: unknown, pointer: string): string[] {
   const inner = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
-  return inner.length === 0 ? [pointer] : inner.flatMap(([step, each]) => leaves(each, `${pointer}/${escape(String(step))}`));
+  return inner.length === 0
+    ? [pointer]
+    : inner.flatMap(([step, each]) => leaves(each, `${pointer}/${escape(String(step))}`));
 }
 
 /** Returns the entry of a JSON pointer or of its nearest ancestor; undefined when there is none. */

@@ -7,7 +7,11 @@ import type { Layers } from './origins.ts';
  * Returns the findings, each with the place of its value: the file with line and column, the environment variable, or
  * the command line.
  */
-export function placedIn(findings: readonly Finding[], layers: Layers, source: ConfigurationSource | undefined): Finding[] {
+export function placedIn(
+  findings: readonly Finding[],
+  layers: Layers,
+  source: ConfigurationSource | undefined,
+): Finding[] {
   return findings.map((finding) => {
     if (finding.file !== undefined) return finding;
     const { origin, variable } = layers.at(finding.path);
@@ -18,7 +22,10 @@ export function placedIn(findings: readonly Finding[], layers: Layers, source: C
 }
 
 /** Returns one INVALID_CONFIGURATION error with all findings. */
-export function configurationError(findings: readonly Finding[], source: ConfigurationSource | undefined): BrokerError {
+export function configurationError(
+  findings: readonly Finding[],
+  source: ConfigurationSource | undefined,
+): BrokerError {
   const errors = findings.filter(isError);
   const count = errors.length === 1 ? 'one error' : `${errors.length} errors`;
   return new BrokerError('INVALID_CONFIGURATION', `The configuration has ${count}: ${sentences(errors)}`, {

@@ -20,7 +20,9 @@ export async function readBounded(path: string, most: number): Promise<Bounded> 
     const chunks: Buffer[] = [];
     let size = 0;
     for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(most, Math.max(found.size, 4095)) + 1));
+      const { bytesRead, buffer } = await file.read(
+        Buffer.allocUnsafe(Math.min(most, Math.max(found.size, 4095)) + 1),
+      );
       if (bytesRead === 0) return { bytes: Buffer.concat(chunks, size) };
       size += bytesRead;
       if (size > most) return { wrong: `has more than ${most} bytes` };

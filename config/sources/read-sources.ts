@@ -33,7 +33,9 @@ export interface Sources {
 export async function readSources(options: LoadOptions, findings: Finding[]): Promise<Sources> {
   const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
   const source = toMusterForm(
-    named === undefined ? await findConfiguration(options.cwd, findings) : await readConfiguration(resolve(options.cwd, named)),
+    named === undefined
+      ? await findConfiguration(options.cwd, findings)
+      : await readConfiguration(resolve(options.cwd, named)),
     options.env,
     findings,
   );
@@ -41,7 +43,9 @@ export async function readSources(options: LoadOptions, findings: Finding[]): Pr
   const variables = new EnvironmentVariables(options.env);
   const environment = variables.sections();
   const commandLine = treeOf(options.overrides, findings);
-  const listed = [commandLine, ...environment.map(({ tree }) => tree), file].find((tree) => tree['plugins'] !== undefined)?.['plugins'];
+  const listed = [commandLine, ...environment.map(({ tree }) => tree), file].find(
+    (tree) => tree['plugins'] !== undefined,
+  )?.['plugins'];
   const plugins = namesIn(listed, findings);
   return {
     ...(source ? { source } : {}),
@@ -61,7 +65,11 @@ function namesIn(listed: unknown, findings: Finding[]): readonly string[] | unde
 }
 
 /** Converts a configuration of HostFactory's AWS provider; returns every other configuration unchanged. */
-function toMusterForm(source: ConfigurationSource | undefined, env: Environment, findings: Finding[]): ConfigurationSource | undefined {
+function toMusterForm(
+  source: ConfigurationSource | undefined,
+  env: Environment,
+  findings: Finding[],
+): ConfigurationSource | undefined {
   if (!source || !isAwsprov(source)) return source;
   const converted = fromAwsprov(source, env);
   findings.push(...converted.findings);

@@ -37,7 +37,9 @@ export function searched(cwd: string): Searched {
 
 function ancestorsToPackage(directory: string): string[] {
   const isRoot = ['json', 'yaml'].some((extension) => existsSync(join(directory, `package.${extension}`)));
-  return isRoot || dirname(directory) === directory ? [directory] : [directory, ...ancestorsToPackage(dirname(directory))];
+  return isRoot || dirname(directory) === directory
+    ? [directory]
+    : [directory, ...ancestorsToPackage(dirname(directory))];
 }
 
 /**

@@ -40,7 +40,10 @@ function fromJson(file: string, text: string): unknown {
     const message = error instanceof Error ? error.message : String(error);
     const offset = jsonErrorOffset(text);
     const before = text.slice(0, offset).split('\n');
-    const reason = offset >= text.length ? 'unexpected end of the file' : message.replace(/(, \.{3}|, ").*$| in JSON at position .*$/s, '');
+    const reason =
+      offset >= text.length
+        ? 'unexpected end of the file'
+        : message.replace(/(, \.{3}|, ").*$| in JSON at position .*$/s, '');
     throw parseError(file, before.length, (before.at(-1) ?? '').length + 1, reason, error);
   }
 }
@@ -66,7 +69,12 @@ function documentOf(text: string): { readonly document: Document; readonly lines
 }
 
 function parseError(file: string, line: number, column: number, reason: string, cause: unknown): BrokerError {
-  return new BrokerError('PARSE_ERROR', `${file}:${line}:${column}: ${reason}`, { file, line, column, reason }, { cause });
+  return new BrokerError(
+    'PARSE_ERROR',
+    `${file}:${line}:${column}: ${reason}`,
+    { file, line, column, reason },
+    { cause },
+  );
 }
 
 function offsetOf(document: Document, pointer: string): number {
@@ -80,7 +88,9 @@ function offsetOf(document: Document, pointer: string): number {
       offset = startOf(at) ?? offset;
     } else if (isMap(at)) {
       // A finding uses the canonical spelling of a field; the file may use another spelling.
-      const pair = at.items.find(({ key }) => keyOf(key) === name) ?? at.items.find(({ key }) => camelCase(keyOf(key)) === camelCase(name));
+      const pair =
+        at.items.find(({ key }) => keyOf(key) === name) ??
+        at.items.find(({ key }) => camelCase(keyOf(key)) === camelCase(name));
       if (!pair) return offset;
       offset = startOf(pair.key) ?? offset;
       at = pair.value;

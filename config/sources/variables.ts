@@ -41,7 +41,12 @@ export class EnvironmentVariables {
 
   storage(driver: StorageDriver<any> | undefined): Variables {
     const options = (driver?.options as TObject | undefined)?.properties ?? {};
-    return this.#read('/storage', Type.Object({ ...options, ...StorageSection.properties }), prefixOf('storage'), this.#environment);
+    return this.#read(
+      '/storage',
+      Type.Object({ ...options, ...StorageSection.properties }),
+      prefixOf('storage'),
+      this.#environment,
+    );
   }
 
   /** The overrides of a provider type; pointers are relative to `config`. */
@@ -52,7 +57,9 @@ export class EnvironmentVariables {
   /** Returns findings for invalid variables and for variables that nothing reads. Call it after all other methods. */
   findings(types: readonly ProviderType<any, any>[]): readonly Finding[] {
     const sections = [...Object.keys(ConfigurationFile.properties), ...types.map((type) => type.type)];
-    const known = [...sections.map((name) => prefixOf(name).slice(0, -1)), ...reserved].map((name) => name.toLowerCase());
+    const known = [...sections.map((name) => prefixOf(name).slice(0, -1)), ...reserved].map((name) =>
+      name.toLowerCase(),
+    );
     const unknown = Object.keys(this.#environment)
       .filter((name) => name.startsWith(prefix) && this.#environment[name] && !this.#known.has(name))
       .map(
@@ -74,7 +81,8 @@ export class EnvironmentVariables {
       this.#known.add(variable);
       this.#invalid.push({ ...finding, path: `${at ?? ''}${finding.path}` });
     }
-    for (const finding of read.unknown) this.#unknown.set(finding.file?.replace('environment variable ', '') ?? '', finding);
+    for (const finding of read.unknown)
+      this.#unknown.set(finding.file?.replace('environment variable ', '') ?? '', finding);
     if (at === undefined || at === '') return read;
     const section = at.slice(1);
     const names = new Map([...read.names].map(([pointer, variable]) => [`${at}${pointer}`, variable]));

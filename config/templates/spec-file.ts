@@ -19,7 +19,8 @@ export async function readSpecFile(directory: string, name: string): Promise<Spe
   const path = join(directory, name);
   try {
     const [real, home] = await Promise.all([realpath(path), realpath(directory)]);
-    if (!isBelow(real, home) || !isBelow(path, directory)) return { wrong: `'${name}' lies outside of the template directory` };
+    if (!isBelow(real, home) || !isBelow(path, directory))
+      return { wrong: `'${name}' lies outside of the template directory` };
     const read = await readBounded(real, maxNamedFileSize);
     if ('wrong' in read) return { wrong: `'${name}' ${read.wrong}` };
     const { value } = readText(path, read.bytes.toString());

@@ -52,7 +52,8 @@ export function templateFilesAmong(
     for (const alias of aliases) for (const stem of [`${alias}prov_templates`, `${alias}_templates`]) add(stem, what);
     for (const stem of [`${type}prov_templates`, `${type}_templates`]) add(stem, what);
   }
-  for (const instance of instances) add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
+  for (const instance of instances)
+    add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
   return [...stems].flatMap(([stem, what]) =>
     extensions.map((extension) => ({ name: `${stem}.${extension}`, ...what })).filter(({ name }) => there.has(name)),
   );
@@ -70,13 +71,23 @@ export async function readTemplateFiles(options: TemplateFilesOptions): Promise<
     names = await readdir(options.directory);
   } catch (error) {
     const message = `the template directory cannot be read: ${reasonOf(error)}`;
-    return { layers: [], files: [], broken: 'all', findings: [{ level: 'error', path: '', file: options.directory, message }] };
+    return {
+      layers: [],
+      files: [],
+      broken: 'all',
+      findings: [{ level: 'error', path: '', file: options.directory, message }],
+    };
   }
   const files = templateFilesAmong(names, options);
   const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
   const broken = files.flatMap(({ name }, index) => (read[index]?.broken ? [name] : []));
   const refused = new Set(read.flatMap((each) => each.refused ?? []));
-  const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'the template directory holds no template file' };
+  const none: Finding = {
+    level: 'warning',
+    path: '',
+    file: options.directory,
+    message: 'the template directory holds no template file',
+  };
   return {
     layers: read.flatMap(({ layers }) => layers).filter(({ template_id }) => !refused.has(template_id)),
     files: files.map(({ name }) => name),
@@ -94,13 +105,20 @@ interface Read {
   readonly broken?: boolean;
 }
 
-async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
+async function readTemplateFile(
+  file: TemplateFile,
+  { directory, strategies, review }: TemplateFilesOptions,
+): Promise<Read> {
   const path = join(directory, file.name);
   let source: SourceText;
   try {
     const found = await readBounded(path, maxFileSize);
     if ('wrong' in found)
-      return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
+      return {
+        layers: [],
+        findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }],
+        broken: true,
+      };
     source = readText(path, found.bytes.toString());
   } catch (error) {
     return { layers: [], findings: [broken(path, error)], broken: true };
@@ -134,10 +152,16 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   if (!read)
     return {
       layers: [],
-      findings: [...failed, { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognizes this file' }],
+      findings: [
+        ...failed,
+        { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognizes this file' },
+      ],
       broken: true,
     };
-  const findings: Finding[] = [...failed, ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }))];
+  const findings: Finding[] = [
+    ...failed,
+    ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) })),
+  ];
   const layers: FileLayer[] = [];
   const refused: string[] = [];
   for (const layer of read.layers) {
@@ -155,7 +179,13 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     if (problems.length > 0) continue;
     const { name, ...what } = file;
     const { template_id, as_written } = layer;
-    layers.push({ template_id, fields: inlined.fields, ...(as_written ? { as_written } : {}), source_file: name, ...what });
+    layers.push({
+      template_id,
+      fields: inlined.fields,
+      ...(as_written ? { as_written } : {}),
+      source_file: name,
+      ...what,
+    });
   }
   // The value of the file is not a list of templates.
   const whole = layers.length === 0 && read.findings.some((finding) => isError(finding) && finding.path === '');
@@ -174,7 +204,8 @@ const idFindings = ({ template_id }: TemplateLayer): Finding[] =>
       ];
 
 function broken(path: string, error: unknown): Finding {
-  if (!isBrokerError(error)) return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
+  if (!isBrokerError(error))
+    return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
   const { line, column, reason } = error.details;
   return {
     level: 'error',
@@ -205,7 +236,9 @@ function entryPointer(file: unknown, template_id: string): string {
     ? ['templates', 'Templates'].map((name) => [`/${name}`, file[name]])
     : [['', file]];
   for (const [pointer, list] of lists) {
-    const index = Array.isArray(list) ? list.findIndex((entry) => isObject(entry) && ids.some((id) => entry[id] === template_id)) : -1;
+    const index = Array.isArray(list)
+      ? list.findIndex((entry) => isObject(entry) && ids.some((id) => entry[id] === template_id))
+      : -1;
     if (index >= 0) return `${pointer}/${index}`;
   }
   return '';
@@ -213,4 +246,5 @@ function entryPointer(file: unknown, template_id: string): string {
 
 const ids = ['template_id', 'templateId', 'id'];
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

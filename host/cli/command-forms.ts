@@ -51,7 +51,14 @@ const extras: readonly Extra[] = [
 export function formsOf(group: string): CommandForm[] {
   const { operations } = declarations();
   const forms = operations.flatMap((operation): CommandForm[] => [
-    { command: operation.command, operation, summary: operation.summary, example: operation.example, preset: {}, watches: false },
+    {
+      command: operation.command,
+      operation,
+      summary: operation.summary,
+      example: operation.example,
+      preset: {},
+      watches: false,
+    },
     ...extras
       .filter((extra) => extra.operation === operation.name)
       .map((extra) => ({ ...extra, operation, preset: extra.preset ?? {}, watches: extra.watches ?? false })),

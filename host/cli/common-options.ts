@@ -16,7 +16,10 @@ export function addCommonOptions(command: Command, { name, kind, leaves_work }: 
   }
   command.addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'));
   addClientOptions(command);
-  const noServer = new Option('--no-server', 'Start no server: when none runs, this command processes the request until it has ended.');
+  const noServer = new Option(
+    '--no-server',
+    'Start no server: when none runs, this command processes the request until it has ended.',
+  );
   // For other operations the option has no effect; scripts may pass it all the same.
   command.addOption(leaves_work ? noServer : noServer.hideHelp());
 }

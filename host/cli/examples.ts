@@ -12,6 +12,8 @@ export const examplesOf = (command: Command): readonly Example[] => given.get(co
 export function addExamples(command: Command, examples: readonly Example[]): void {
   given.set(command, examples);
   const widest = Math.max(...examples.map(([call]) => call.length));
-  const lines = examples.map(([call, does]) => (does === undefined ? `  ${call}` : `  ${call.padEnd(widest)}   ${does}`));
+  const lines = examples.map(([call, does]) =>
+    does === undefined ? `  ${call}` : `  ${call.padEnd(widest)}   ${does}`,
+  );
   command.addHelpText('after', `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n')}`);
 }

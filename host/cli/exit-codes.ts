@@ -1,7 +1,16 @@
 import { codes, type Code } from '../../core/contract/errors.ts';
 
 /** The exit codes of the process. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, not_found: 3, refused: 4, unreachable: 5, short: 6, interrupted: 130 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  not_found: 3,
+  refused: 4,
+  unreachable: 5,
+  short: 6,
+  interrupted: 130,
+} as const;
 
 /** The meaning of each exit code, for help and documentation. */
 export const exitMeanings: readonly (readonly [number, string])[] = [

@@ -20,5 +20,8 @@ function textOf(error: unknown): string {
     | readonly Finding[]
     | undefined;
   if (code !== 'INVALID_CONFIGURATION' || !findings?.some(({ level }) => level)) return `muster: ${error.message}`;
-  return ['muster: the configuration cannot be used:', ...findings.map((finding) => `  ${finding.level}: ${sentence(finding)}`)].join('\n');
+  return [
+    'muster: the configuration cannot be used:',
+    ...findings.map((finding) => `  ${finding.level}: ${sentence(finding)}`),
+  ].join('\n');
 }

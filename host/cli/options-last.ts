@@ -16,7 +16,8 @@ export function optionsLast([node = '', main = '', ...rest]: readonly string[]):
   while (words.length < 2 && rest.length > 0) {
     const [first = ''] = rest;
     if (early.includes(first) && rest.length > 1) moved.push(...rest.splice(0, 2));
-    else if (first === flag || early.some((option) => first.startsWith(`${option}=`))) moved.push(...rest.splice(0, 1));
+    else if (first === flag || early.some((option) => first.startsWith(`${option}=`)))
+      moved.push(...rest.splice(0, 1));
     else if (first.startsWith('-')) break;
     else words.push(...rest.splice(0, 1));
   }

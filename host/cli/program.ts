@@ -51,13 +51,20 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
 /** Creates the program, with the commands of the named groups. */
 export async function programOf(cli: Cli, named: (group: string) => boolean): Promise<Command> {
   const program = new Command(thisPackage.name)
-    .description('A resource broker: requests machines from cloud provider instances by templates, tracks them and releases them.')
+    .description(
+      'A resource broker: requests machines from cloud provider instances by templates, tracks them and releases them.',
+    )
     .version(thisPackage.version, '-V, --version', 'Show the version.')
     .helpOption('-h, --help', 'Show help.')
     .helpCommand('help [command]', 'Show help for a command.')
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim() })
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim(),
+    })
     .configureOutput({ writeOut: cli.terminal.out, writeErr: cli.terminal.err })
-    .addHelpText('after', `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`,
+    )
     .showSuggestionAfterError()
     .exitOverride();
   addExamples(program, [

@@ -29,14 +29,23 @@ export type Started =
    */
   | { readonly place: ServerPlace; readonly own: boolean; readonly warned?: readonly string[] }
   /** The server ended with this code, or did not answer in time (`code` is undefined). `output`: its last output. */
-  | { readonly place?: undefined; readonly code: number | undefined; readonly pid: number | undefined; readonly output: readonly string[] };
+  | {
+      readonly place?: undefined;
+      readonly code: number | undefined;
+      readonly pid: number | undefined;
+      readonly output: readonly string[];
+    };
 
 /**
  * Starts `muster server start --foreground` with these options as a process of its own session that logs to
  * `<data>/server.log`. Waits until a server answers on the data directory: the started one, or one that another
  * process started first. Of several concurrent callers one starts the server and the others wait for it.
  */
-export async function startInBackground(dataDirectory: string, options: readonly string[], context: ProcessContext = {}): Promise<Started> {
+export async function startInBackground(
+  dataDirectory: string,
+  options: readonly string[],
+  context: ProcessContext = {},
+): Promise<Started> {
   makeDataDirectory(dataDirectory);
   const end = performance.now() + startMs;
   for (;;) {
@@ -51,7 +60,11 @@ export async function startInBackground(dataDirectory: string, options: readonly
 }
 
 /** As `startInBackground`, for a caller that holds the start lock. */
-export async function startWithLock(dataDirectory: string, options: readonly string[], context: ProcessContext = {}): Promise<Started> {
+export async function startWithLock(
+  dataDirectory: string,
+  options: readonly string[],
+  context: ProcessContext = {},
+): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
   // No server answered: `server.json` is from a killed server. It must not count when the new server takes over the
@@ -67,7 +80,9 @@ export async function startWithLock(dataDirectory: string, options: readonly str
   for (;;) {
     const place = await runningServer(dataDirectory);
     if (place && place.started_at !== stale)
-      return place.pid === child.pid ? { place, own: true, warned: warningsSince(dataDirectory, from) } : { place, own: false };
+      return place.pid === child.pid
+        ? { place, own: true, warned: warningsSince(dataDirectory, from) }
+        : { place, own: false };
     const output = () => lastLines(dataDirectory, 20, from);
     // A server that finds another one on the directory ends and leaves the directory to it.
     const gaveWay = code !== undefined && /Another server/.test(output().join('\n')) && isTaken(dataDirectory);
@@ -86,6 +101,8 @@ export function tryStart(
 ): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const args = [...startCommand, '--check', ...options];
-    execFile(process.execPath, args, context, (error, _, output) => resolve({ code: error ? Number(error.code ?? 1) : 0, output }));
+    execFile(process.execPath, args, context, (error, _, output) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output }),
+    );
   });
 }

@@ -20,7 +20,10 @@ const pollMs = 50;
  * when a program that is not a server holds the data directory. Throws UNAVAILABLE, with the output of the server,
  * when none can be started.
  */
-export async function ensureServer(configuration: Configuration, config: string | undefined): Promise<ServerPlace | undefined> {
+export async function ensureServer(
+  configuration: Configuration,
+  config: string | undefined,
+): Promise<ServerPlace | undefined> {
   const { data_directory, server } = configuration;
   const end = performance.now() + becomingMs;
   for (;;) {
@@ -36,5 +39,8 @@ export async function ensureServer(configuration: Configuration, config: string 
   const started = await startInBackground(data_directory, options);
   if (started.place) return started.place;
   const output = started.output.map((line) => `\n  ${line}`).join('');
-  throw new BrokerError('UNAVAILABLE', `no server could be started to process the request.${output || ' It wrote nothing.'}`);
+  throw new BrokerError(
+    'UNAVAILABLE',
+    `no server could be started to process the request.${output || ' It wrote nothing.'}`,
+  );
 }

@@ -33,8 +33,15 @@ export interface LocalClient extends OperationClient {
 export type StoreUse = 'read' | 'write' | 'work';
 
 /** Loads the configuration from the working directory and prints its warnings. */
-export async function loadFromWorkingDirectory(config: string | undefined, terminal: Terminal): Promise<LoadedConfiguration> {
-  const loaded = await loadConfiguration({ cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) });
+export async function loadFromWorkingDirectory(
+  config: string | undefined,
+  terminal: Terminal,
+): Promise<LoadedConfiguration> {
+  const loaded = await loadConfiguration({
+    cwd: process.cwd(),
+    env: process.env,
+    ...(config === undefined ? {} : { file: config }),
+  });
   for (const finding of loaded.findings) terminal.err(`muster: ${finding.level}: ${sentence(finding)}\n`);
   return loaded;
 }
@@ -43,7 +50,11 @@ export async function loadFromWorkingDirectory(config: string | undefined, termi
  * Creates a client that executes operations in this process on the store of the configuration. `work` throws CONFLICT
  * while another process holds the data directory. `read` creates no files.
  */
-export async function localClient(config: string | undefined, use: StoreUse, terminal: Terminal): Promise<LocalClient> {
+export async function localClient(
+  config: string | undefined,
+  use: StoreUse,
+  terminal: Terminal,
+): Promise<LocalClient> {
   const loaded = await loadFromWorkingDirectory(config, terminal);
   refuseSamples(loaded, process.cwd());
   const { data_directory } = loaded.configuration;
@@ -85,7 +96,10 @@ export async function configurationClient(config: string | undefined, terminal: 
   const loaded = await loadFromWorkingDirectory(config, terminal);
   const types = loaded.plugins.flatMap((plugin) => plugin.providers ?? []);
   const services = { configuration: configurationChecks(loaded, types) } as unknown as Services;
-  return { call: async (_, input) => getConfiguration.handle(readInput(getConfiguration, input), services, {}), close: async () => {} };
+  return {
+    call: async (_, input) => getConfiguration.handle(readInput(getConfiguration, input), services, {}),
+    close: async () => {},
+  };
 }
 
 const operationNamed = (name: string): Operation<any, any> =>

@@ -8,7 +8,9 @@ export function nothingStored({ configuration, plugins }: LoadedConfiguration): 
   const { type, ...options } = configuration.storage as Readonly<Record<string, unknown>>;
   const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find((each) => each.type === type);
   const fields = (driver?.options.properties ?? {}) as Readonly<Record<string, { readonly path?: boolean }>>;
-  const files = Object.entries(options).filter(([name, value]) => isPathField(name, fields[name] ?? {}) && isAbsolute(String(value)));
+  const files = Object.entries(options).filter(
+    ([name, value]) => isPathField(name, fields[name] ?? {}) && isAbsolute(String(value)),
+  );
   return files.length > 0 && files.every(([, file]) => isMissing(String(file)));
 }
 

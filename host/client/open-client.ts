@@ -64,7 +64,8 @@ export async function openClient(flags: ClientFlags, purpose: Purpose, terminal:
   const { configurationClient, localClient } = await import('./local-client.ts');
   if (purpose === 'configuration') return { client: await configurationClient(flags.config, terminal) };
   if (purpose === 'loop') return openReconcilingClient(flags, dataDirectory, ms, terminal);
-  if (purpose !== 'work') return { client: await localClient(flags.config, purpose, terminal), without_server: dataDirectory };
+  if (purpose !== 'work')
+    return { client: await localClient(flags.config, purpose, terminal), without_server: dataDirectory };
   if (!flags.server) return openReconcilingClient(flags, dataDirectory, ms, terminal);
   const local = await localClient(flags.config, 'write', terminal);
   if (local.shared) return { client: local, unserved: local };
@@ -76,14 +77,22 @@ export async function openClient(flags: ClientFlags, purpose: Purpose, terminal:
     reportServer(started, terminal);
     return { client: serverClient(addressOf(started), ms) };
   }
-  throw new BrokerError('CONFLICT', `Another program holds the data directory ${dataDirectory}, and its storage is not shared.`);
+  throw new BrokerError(
+    'CONFLICT',
+    `Another program holds the data directory ${dataDirectory}, and its storage is not shared.`,
+  );
 }
 
 /**
  * Opens a client that runs the reconciler in this process, or that of a server which takes the data directory in the
  * meantime.
  */
-async function openReconcilingClient(flags: ClientFlags, dataDirectory: string, ms: number, terminal: Terminal): Promise<Opened> {
+async function openReconcilingClient(
+  flags: ClientFlags,
+  dataDirectory: string,
+  ms: number,
+  terminal: Terminal,
+): Promise<Opened> {
   const { localClient } = await import('./local-client.ts');
   const end = performance.now() + appearMs;
   for (;;) {

@@ -17,7 +17,8 @@ export async function runningServer(dataDirectory: string): Promise<ServerPlace 
   const recorded = readServerPlace(dataDirectory);
   if (!recorded) return undefined;
   // The socket may have been deleted: its server still holds the directory and listens on its port.
-  const place = recorded.socket_path !== null && !existsSync(recorded.socket_path) ? { ...recorded, socket_path: null } : recorded;
+  const place =
+    recorded.socket_path !== null && !existsSync(recorded.socket_path) ? { ...recorded, socket_path: null } : recorded;
   // Another program may use the port by now; the socket lies in the directory itself.
   if (place.socket_path === null && !isServerProcess(place)) return undefined;
   return (await listens(place)) ? place : undefined;
@@ -54,7 +55,9 @@ function statOf(pid: number): { readonly state: string; readonly started: number
     // The process name may contain any characters: the fields are counted from the end of the name.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     const booted = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1];
-    return booted === undefined ? undefined : { state: fields[0] ?? '', started: Number(booted) * 1000 + Number(fields[19]) * 10 };
+    return booted === undefined
+      ? undefined
+      : { state: fields[0] ?? '', started: Number(booted) * 1000 + Number(fields[19]) * 10 };
   } catch {
     return undefined;
   }

@@ -27,7 +27,9 @@ export function serverClient(address: Address, answer_ms: number): OperationClie
     async call(operation, input, signal) {
       const unresponsive = new AbortController();
       const livenessTimer = setTimeout(() => {
-        livenessTransport.send({ method: 'GET', path: '/livez' }).catch((reason: unknown) => unresponsive.abort(reason));
+        livenessTransport
+          .send({ method: 'GET', path: '/livez' })
+          .catch((reason: unknown) => unresponsive.abort(reason));
       }, checkAfterMs);
       try {
         return await execute({ name: operation }, input, {

@@ -38,7 +38,8 @@ function rotate(file: string): void {
 }
 
 /** Returns the size of the log: the offset where the next line begins. */
-export const endOfLog = (dataDirectory: string): number => statSync(logFileOf(dataDirectory), { throwIfNoEntry: false })?.size ?? 0;
+export const endOfLog = (dataDirectory: string): number =>
+  statSync(logFileOf(dataDirectory), { throwIfNoEntry: false })?.size ?? 0;
 
 /** Returns the log from an offset on, at most its last 256 KiB. */
 export function readLog(dataDirectory: string, from: number): string {

@@ -48,7 +48,8 @@ export class ConnectionReceiver {
       for (const server of this.#servers()) server.closeIdleConnections();
       await new Promise((resolve) => void setTimeout(resolve, 20));
     }
-    if (this.#open.size > 0) log.warn({}, `Calls were still open after ${drainMs / 1000} s; the server closes their connections.`);
+    if (this.#open.size > 0)
+      log.warn({}, `Calls were still open after ${drainMs / 1000} s; the server closes their connections.`);
     for (const socket of this.#open) socket.destroy();
     await closing;
   }

@@ -41,15 +41,21 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
     const limits = rateLimits(rate_limit, systemClock);
     const meter = new ThreadMeter('primary', 0);
-    const looked = (request_ids: readonly string[], at: number) => workerPool.broadcast({ do: 'looked', request_ids, at });
-    const loop = api_only ? undefined : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
+    const looked = (request_ids: readonly string[], at: number) =>
+      workerPool.broadcast({ do: 'looked', request_ids, at });
+    const loop = api_only
+      ? undefined
+      : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
     const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
 
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();
       if (question.ask === 'check') return loop?.check(question.instance);
       if (question.ask === 'take') return limits.take(question.group, question.client);
-      const [ofWorkers, ofLoop] = await Promise.all([workerPool.measures(), loop?.measures() ?? ([] as readonly Family[])]);
+      const [ofWorkers, ofLoop] = await Promise.all([
+        workerPool.measures(),
+        loop?.measures() ?? ([] as readonly Family[]),
+      ]);
       return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
     }
     function handle(message: FromWorker, reply: (message: ToWorker) => void): void {

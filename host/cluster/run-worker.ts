@@ -56,14 +56,25 @@ async function start(data: WorkerData, link: WorkerLink): Promise<Running> {
     return await serve(data, link);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    sendToPrimary({ event: 'failed', message, ...(isBrokerError(error) ? { code: error.code } : {}) }, () => process.exit(1));
+    sendToPrimary({ event: 'failed', message, ...(isBrokerError(error) ? { code: error.code } : {}) }, () =>
+      process.exit(1),
+    );
     return new Promise(() => undefined);
   }
 }
 
-async function serve({ worker, configuration, plugins_from, url, bound, log_calls }: WorkerData, link: WorkerLink): Promise<Running> {
-  const [plugins, { createApp }] = await Promise.all([loadPlugins(configuration.plugins, { cwd: plugins_from }), import('../rest/app.ts')]);
-  const log = stderrLog(configuration.server.log_level, { secrets: secretsOf({ configuration, plugins }), about: { worker } });
+async function serve(
+  { worker, configuration, plugins_from, url, bound, log_calls }: WorkerData,
+  link: WorkerLink,
+): Promise<Running> {
+  const [plugins, { createApp }] = await Promise.all([
+    loadPlugins(configuration.plugins, { cwd: plugins_from }),
+    import('../rest/app.ts'),
+  ]);
+  const log = stderrLog(configuration.server.log_level, {
+    secrets: secretsOf({ configuration, plugins }),
+    about: { worker },
+  });
   process.once('uncaughtException', (err) => {
     log.fatal({ err }, 'A worker failed and stops.');
     process.exit(1);
@@ -77,7 +88,11 @@ async function serve({ worker, configuration, plugins_from, url, bound, log_call
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
   const watching = reloadChangedTemplates(broker);
-  sendToPrimary({ event: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
+  sendToPrimary({
+    event: 'ready',
+    greeting: firstSteps(broker, url),
+    warnings: broker.services.templates.cacheStats.errors,
+  });
   return {
     broker,
     receiver,

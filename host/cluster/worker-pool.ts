@@ -91,7 +91,9 @@ export class WorkerPool {
         if (message.event === 'leaving') balancer.leave(number);
         if (message.event === 'failed') reject(new BrokerError(message.code ?? 'INTERNAL', message.message));
         if (message.event === 'ready') {
-          balancer.join(number, (id, local, socket, failed) => sendConnection(worker, { do: 'serve', id, local }, socket, failed));
+          balancer.join(number, (id, local, socket, failed) =>
+            sendConnection(worker, { do: 'serve', id, local }, socket, failed),
+          );
           resolve(message);
         }
         handle(message, (answer) => send(worker, answer));

@@ -12,7 +12,15 @@ export function announce({ loaded, start }: ServeOptions, port: number, socket_p
   const started_at = new Date().toISOString();
   const { version } = thisPackage;
   if (start) writeLastStart(data_directory, start);
-  const place = { pid: process.pid, host: server.host, port, socket_path, started_at, version, ...(start ? { start } : {}) };
+  const place = {
+    pid: process.pid,
+    host: server.host,
+    port,
+    socket_path,
+    started_at,
+    version,
+    ...(start ? { start } : {}),
+  };
   writeServerPlace(data_directory, place);
   return { [Symbol.dispose]: () => removeServerPlace(data_directory) };
 }

@@ -25,7 +25,8 @@ export function readOwnFile(path: string): OwnFile {
     if (!found.isFile()) return {};
     const me = process.getuid?.() ?? uid;
     if (me !== 0 && uid !== me && uid !== 0) return { foreign: `it belongs to the user with id ${uid}` };
-    if (process.getuid && (mode & 0o022) !== 0) return { foreign: `other users can write to it (mode ${(mode & 0o777).toString(8)})` };
+    if (process.getuid && (mode & 0o022) !== 0)
+      return { foreign: `other users can write to it (mode ${(mode & 0o777).toString(8)})` };
     return { text: readFileSync(file, 'utf8') };
   } finally {
     closeSync(file);

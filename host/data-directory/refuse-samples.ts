@@ -22,7 +22,8 @@ export function refuseSamples(loaded: LoadedConfiguration, cwd: string): void {
 }
 
 function ownerOf({ config, env, secret_env }: StartRecord): string {
-  if (config === null) return `a server that is configured by ${[...Object.keys(env), ...secret_env].join(', ') || 'a program'}`;
+  if (config === null)
+    return `a server that is configured by ${[...Object.keys(env), ...secret_env].join(', ') || 'a program'}`;
   return `the configuration ${config}${existsSync(config) ? '' : ', which no longer exists'}`;
 }
 

@@ -41,7 +41,10 @@ function readPlaceText(dataDirectory: string): string | undefined {
   try {
     const { text, ...not } = readOwnFile(fileOf(dataDirectory));
     if (text !== undefined || !('foreign' in not)) return text;
-    throw unusable(dataDirectory, `${fileOf(dataDirectory)} is not used: ${not.foreign}. Call its server with --url, remove the file`);
+    throw unusable(
+      dataDirectory,
+      `${fileOf(dataDirectory)} is not used: ${not.foreign}. Call its server with --url, remove the file`,
+    );
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw code === 'EACCES' || code === 'EPERM'

@@ -11,7 +11,10 @@ export const simulatedInstances = ({ providers }: Pick<Configuration, 'providers
   providers.filter(({ config }) => scheme.test(String(config['endpoint_url']))).map(({ name }) => name);
 
 /** Returns a sentence for the person who starts a server or runs one; undefined when every machine is real. */
-export function simulatedSentence({ simulated, samples }: Pick<StartRecord, 'simulated' | 'samples'>): string | undefined {
+export function simulatedSentence({
+  simulated,
+  samples,
+}: Pick<StartRecord, 'simulated' | 'samples'>): string | undefined {
   if (simulated.length === 0) return undefined;
   if (samples)
     return 'No configuration was found: the server runs on sample templates and the simulated cloud, and none of its machines is real.';

@@ -11,7 +11,10 @@ export function objectionToHost(
   remedy = '--allow-host adds a name',
 ): string | undefined {
   const name = urlIn(`http://${host ?? ''}`)?.hostname;
-  if (name !== undefined && (isAddress(name) || name === 'localhost' || name.endsWith('.localhost') || names.includes(name)))
+  if (
+    name !== undefined &&
+    (isAddress(name) || name === 'localhost' || name.endsWith('.localhost') || names.includes(name))
+  )
     return undefined;
   return `Host '${host ?? ''}' is not a name of this server; ${remedy}.`;
 }
@@ -21,11 +24,16 @@ export function objectionToHost(
  * pages of this machine with the port of the server: another port belongs to another program. Programs that are not
  * browsers send no Origin.
  */
-export function objectionToOrigin(origin: string | undefined, host: string | undefined, origins: readonly string[]): string | undefined {
+export function objectionToOrigin(
+  origin: string | undefined,
+  host: string | undefined,
+  origins: readonly string[],
+): string | undefined {
   if (origin === undefined || origins.includes(origin)) return undefined;
   const page = urlIn(origin);
   const called = page && urlIn(`${page.protocol}//${host ?? ''}`);
-  if (called && isLoopbackName(page.hostname) && isLoopbackName(called.hostname) && page.port === called.port) return undefined;
+  if (called && isLoopbackName(page.hostname) && isLoopbackName(called.hostname) && page.port === called.port)
+    return undefined;
   return `Pages of '${origin}' may not call this server.`;
 }
 
@@ -36,7 +44,8 @@ export function isOwnPage(origin: string, host: string | undefined): boolean {
 }
 
 /** Whether an address is a loopback address. */
-export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === '::1';
+export const isLoopback = (address: string): boolean =>
+  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === '::1';
 
 const isLoopbackName = (name: string): boolean => name === 'localhost' || isLoopback(name.replace(/^\[|\]$/g, ''));
 const urlIn = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);

@@ -27,7 +27,10 @@ export async function freeSocketPath(path: string, log: Log): Promise<string | n
   }
   if (!isThere(path)) return path;
   if (await answers(path))
-    throw new BrokerError('CONFLICT', `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`);
+    throw new BrokerError(
+      'CONFLICT',
+      `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`,
+    );
   // Another process may have replaced the file in the meantime.
   if (!isThere(path)) return path;
   try {
@@ -42,7 +45,10 @@ function isThere(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return false;
   if (found.isSocket()) return true;
-  throw new BrokerError('INVALID_CONFIGURATION', `${path} is not a socket and is not removed. Choose a free path with --socket-path.`);
+  throw new BrokerError(
+    'INVALID_CONFIGURATION',
+    `${path} is not a socket and is not removed. Choose a free path with --socket-path.`,
+  );
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -55,7 +61,10 @@ export async function listenOnSocket(path: string, serve: Serve, log: Log): Prom
 /** Serves calls on a Unix socket that only its owner can use. The path must be free. */
 export async function serveOnSocket(path: string, serve: Serve): Promise<Server> {
   const answer: Serve = (request, response) => serve(asLocalCall(request), response);
-  const server = createServer({ requestTimeout: 60_000, requireHostHeader: false }, answer).on('checkExpectation', answer);
+  const server = createServer({ requestTimeout: 60_000, requireHostHeader: false }, answer).on(
+    'checkExpectation',
+    answer,
+  );
   try {
     await listen(server, path);
   } catch (error) {

@@ -17,5 +17,8 @@ export async function socketPathOf({ loaded, log, api_only }: ServeOptions): Pro
 /** Warns that a server on a non-loopback address accepts calls of everyone in the network. */
 export function warnOfOpenAddress(address: string, host: string, log: Log): void {
   if (isLoopback(address)) return;
-  log.warn({ host }, 'Everyone who reaches this address can request and return machines: put an authenticating gateway in front of it.');
+  log.warn(
+    { host },
+    'Everyone who reaches this address can request and return machines: put an authenticating gateway in front of it.',
+  );
 }

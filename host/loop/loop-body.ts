@@ -28,7 +28,10 @@ export async function runLoop(
   const thread = new ThreadMeter('loop', 0);
   thread.time(container.get(store));
   const meter = new ProviderDurations();
-  const names = [...configuration.providers.map(({ name }) => name), ...container.all(eventSinks).map(({ name }) => sinkName(name))];
+  const names = [
+    ...configuration.providers.map(({ name }) => name),
+    ...container.all(eventSinks).map(({ name }) => sinkName(name)),
+  ];
   tell({ event: 'names', names });
   const watch = new SharedCallTracking(call_memory, names);
   Object.defineProperty(globalThis, Symbol.for(callOwnerSymbol), { value: () => watch.owner() });
@@ -64,7 +67,8 @@ export async function runLoop(
 
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') tell(pong(running.trouble()));
-    else if (message.do === 'measure') tell({ event: 'measured', families: [...meter.families(), ...thread.families()] });
+    else if (message.do === 'measure')
+      tell({ event: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'look') running.look(message.request_ids);
     else void stop();
@@ -72,4 +76,7 @@ export async function runLoop(
   tell({ event: 'ready' });
 }
 
-const pong = (trouble: string | undefined): FromLoop => ({ event: 'pong', ...(trouble === undefined ? {} : { trouble }) });
+const pong = (trouble: string | undefined): FromLoop => ({
+  event: 'pong',
+  ...(trouble === undefined ? {} : { trouble }),
+});

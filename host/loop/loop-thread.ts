@@ -139,7 +139,10 @@ export class LoopThread implements LoopHandle {
     const owner = { ...data.owner, thread: this.#thread };
     const worker = new Worker(file, {
       workerData: { ...data, owner, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: youngMb, ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }) },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: youngMb,
+        ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }),
+      },
     });
     this.#worker = worker;
     let cause: unknown;
@@ -149,7 +152,8 @@ export class LoopThread implements LoopHandle {
   }
 
   #handle(message: FromLoop): void {
-    if (message.event === 'log') return this.#options.log[message.line.level](message.line.fields, message.line.message);
+    if (message.event === 'log')
+      return this.#options.log[message.line.level](message.line.fields, message.line.message);
     this.#misses = 0;
     if (message.event === 'measured') return this.#measured(message.families);
     if (message.event === 'names') this.#names = message.names;
@@ -193,9 +197,16 @@ export class LoopThread implements LoopHandle {
     if (this.#replacing === worker) return;
     this.#replacing = worker;
     try {
-      this.#stops.hung(this.#thread, await threadStack(worker.threadId, stackMs), readTracking(this.#memory, this.#names));
+      this.#stops.hung(
+        this.#thread,
+        await threadStack(worker.threadId, stackMs),
+        readTracking(this.#memory, this.#names),
+      );
     } catch (error) {
-      this.#options.log.warn({ err: error, thread: this.#thread }, 'The stack of the hanging loop thread could not be read.');
+      this.#options.log.warn(
+        { err: error, thread: this.#thread },
+        'The stack of the hanging loop thread could not be read.',
+      );
     }
     await worker.terminate();
   }
@@ -212,9 +223,14 @@ export class LoopThread implements LoopHandle {
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =
-      cause instanceof Error ? `The loop thread failed: ${cause.message}` : (this.#trouble ?? 'The loop thread ended by itself.');
+      cause instanceof Error
+        ? `The loop thread failed: ${cause.message}`
+        : (this.#trouble ?? 'The loop thread ended by itself.');
     this.#trouble = trouble;
-    this.#options.log.error({ err: cause, thread: this.#thread, pause_ms: pause }, `${trouble} The server replaces it.`);
+    this.#options.log.error(
+      { err: cause, thread: this.#thread, pause_ms: pause },
+      `${trouble} The server replaces it.`,
+    );
     setTimeout(() => {
       if (!this.#stopped) this.#start();
     }, pause).unref();

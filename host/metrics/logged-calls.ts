@@ -7,7 +7,10 @@ const told = (ms: number, kind: FaultKind | undefined) => ({
   ...(kind === undefined ? {} : { fault: kind }),
 });
 
-/** A meter that also tells every call at debug: of which instance, what, how long, and the kind of its fault. What was sent and answered is not told. */
+/**
+ * A meter that also tells every call at debug: of which instance, what, how long, and the kind of its fault. What was
+ * sent and answered is not told.
+ */
 export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
   verb(instance, verb) {
     const counted = meter.verb(instance, verb);
@@ -21,7 +24,10 @@ export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
     return {
       record(call) {
         counted.record(call);
-        log.debug({ provider_instance: instance, action: call.action, ...told(call.ms, call.kind) }, 'A call at a provider ended.');
+        log.debug(
+          { provider_instance: instance, action: call.action, ...told(call.ms, call.kind) },
+          'A call at a provider ended.',
+        );
       },
     };
   },

@@ -47,8 +47,12 @@ function compileCache(): string | undefined {
 /** The URL of each bundled file by import specifier; undefined when there is no bundle. */
 function bundledFiles(): Readonly<Record<string, string>> | undefined {
   try {
-    const { files } = JSON.parse(readFileSync(new URL('files.json', bundle), 'utf8')) as { files: Record<string, string> };
-    return Object.fromEntries(Object.entries(files).map(([specifier, file]) => [specifier, new URL(file, bundle).href]));
+    const { files } = JSON.parse(readFileSync(new URL('files.json', bundle), 'utf8')) as {
+      files: Record<string, string>;
+    };
+    return Object.fromEntries(
+      Object.entries(files).map(([specifier, file]) => [specifier, new URL(file, bundle).href]),
+    );
   } catch {
     return undefined;
   }

@@ -24,11 +24,15 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
 /** Whether the broker would accept a request for three machines. */
 function canServe({ providers, templates }: Broker['services'], { template_id }: Template): boolean {
   try {
-    return choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers).provider_instance !== '';
+    return (
+      choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers)
+        .provider_instance !== ''
+    );
   } catch {
     // The reason is reported to callers who send such a request.
     return false;
   }
 }
 
-const providersOf = (instances: readonly { readonly name: string }[]): string => instances.map(({ name }) => name).join(', ') || 'none';
+const providersOf = (instances: readonly { readonly name: string }[]): string =>
+  instances.map(({ name }) => name).join(', ') || 'none';

@@ -26,11 +26,15 @@ export function forwardedLog(level: string, send: (line: LogLine) => void): Log 
  * with message, stack and cause.
  */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? described(value) : value)));
+  return JSON.parse(
+    JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? described(value) : value)),
+  );
 }
 
 function described(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
-  const own = Object.fromEntries(Object.entries(error).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)));
+  const own = Object.fromEntries(
+    Object.entries(error).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
+  );
   return { ...own, type: name, message, stack, ...(cause instanceof Error ? { cause: described(cause) } : {}) };
 }

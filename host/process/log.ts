@@ -37,8 +37,11 @@ const shortest = 8;
 
 function maskOf(secrets: readonly string[]): ((line: string) => string) | undefined {
   // Plain and JSON-escaped. Longest first, since one secret may contain another.
-  const texts = secrets.filter((secret) => secret.length >= shortest).flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const texts = secrets
+    .filter((secret) => secret.length >= shortest)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   const unique = [...new Set(texts)].toSorted((a, b) => b.length - a.length);
   if (unique.length === 0) return undefined;
-  return (line) => unique.reduce((text, secret) => (text.includes(secret) ? text.replaceAll(secret, '***') : text), line);
+  return (line) =>
+    unique.reduce((text, secret) => (text.includes(secret) ? text.replaceAll(secret, '***') : text), line);
 }

@@ -6,11 +6,18 @@ import { percentDecoded, soundsSecret, userinfoOf } from '../../core/schema/reda
  * Returns every text of the configuration that is secret: its schema marks it as sensitive, or no schema describes it
  * and its name suggests a secret. The log masks these texts.
  */
-export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
+export function secretsOf({
+  configuration,
+  plugins,
+}: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
-  const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type);
+  const driver = plugins
+    .flatMap((plugin) => plugin.storages ?? [])
+    .find(({ type }) => type === configuration.storage.type);
   return [
-    ...configuration.providers.flatMap(({ type, config }) => sensitive(types.find((each) => each.type === type)?.config, config)),
+    ...configuration.providers.flatMap(({ type, config }) =>
+      sensitive(types.find((each) => each.type === type)?.config, config),
+    ),
     ...sensitive(driver?.options, configuration.storage),
   ];
 }

@@ -41,5 +41,7 @@ export function processTerminal(): Terminal {
 }
 
 /** Whether a stream is a terminal with colors and the user does not disable colors. */
-export const wantsColors = ({ isTTY }: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean =>
-  Boolean(isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+export const wantsColors = (
+  { isTTY }: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean => Boolean(isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';

@@ -4,7 +4,13 @@ import type { Owner } from '../../core/contract/storage.ts';
 
 /** Returns this process as an owner of leases. A loop thread that replaces another one increments `thread`. */
 export function thisOwner(): Owner {
-  return { host: hostname(), boot: bootId(), pid: process.pid, started: Math.round(performance.timeOrigin), thread: 1 };
+  return {
+    host: hostname(),
+    boot: bootId(),
+    pid: process.pid,
+    started: Math.round(performance.timeOrigin),
+    thread: 1,
+  };
 }
 
 function bootId(): string {

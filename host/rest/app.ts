@@ -88,7 +88,10 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     routerOptions: { maxParamLength: 1_000 },
     // Operations parse their own input and answers are JSON, so Fastify's validator and serializer need not be loaded.
     schemaController: {
-      compilersFactory: { buildValidator: (() => () => () => true) as never, buildSerializer: () => () => JSON.stringify },
+      compilersFactory: {
+        buildValidator: (() => () => () => true) as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -128,7 +131,8 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
-  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted, expensive }, operation);
+  for (const operation of broker.operations)
+    bindOperation({ app, paths, broker, limits: counted, expensive }, operation);
   bindOperationRoutes({ app, paths, broker, limits: counted, expensive });
   bindHostFactoryRoutes({ app, paths, broker, limits: counted, expensive });
   bindMachineRoutes(app, paths);
@@ -186,6 +190,8 @@ function readJsonOnly(app: FastifyInstance): void {
   });
   // Fastify would accept a body of a type without parser as a stream.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>
-    done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.')),
+    done(
+      new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'),
+    ),
   );
 }

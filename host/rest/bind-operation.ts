@@ -36,7 +36,11 @@ export function bindOperation(parts: RouteParts, operation: Operation<any, any>)
   for (const rest of bindings) bindRoute(parts, operation, rest);
 }
 
-function bindRoute({ app, paths, broker, limits, expensive }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
+function bindRoute(
+  { app, paths, broker, limits, expensive }: RouteParts,
+  operation: Operation<any, any>,
+  rest: RestBinding,
+): void {
   const read = inputReader(operation, rest);
   const formats = callFormats(broker);
   const status = rest.status ?? 200;
@@ -52,7 +56,8 @@ function bindRoute({ app, paths, broker, limits, expensive }: RouteParts, operat
 
   function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list of templates, not a template with an empty id.
-    if (parameters && hasEmpty(request.params as Readonly<Record<string, string>>)) return reply.callNotFound() as never;
+    if (parameters && hasEmpty(request.params as Readonly<Record<string, string>>))
+      return reply.callNotFound() as never;
     const { services, strategy } = formats(request.headers);
     const input = read({
       params: request.params as Record<string, unknown>,
@@ -99,7 +104,8 @@ function hasEmpty(params: Readonly<Record<string, string>>): boolean {
 type Answer = (result: unknown, strategy: SchedulerStrategy) => Promise<Buffer | string> | Buffer | string;
 
 function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
-  if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
+  if (operation.name === 'get_template')
+    return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
   return (result, strategy) => broker.rendering.body(operation, result, strategy);
 }
 

@@ -22,7 +22,11 @@ type RefuseUnserved = (request: FastifyRequest, reply: FastifyReply) => FastifyR
  * Installs the handlers of errors and of unknown routes. Returns the function that answers a call which no route
  * serves.
  */
-export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): RefuseUnserved {
+export function answerFailures(
+  app: FastifyInstance,
+  paths: PathTable,
+  { log, meter }: Pick<Broker, 'log' | 'meter'>,
+): RefuseUnserved {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   function refuseUnserved(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -46,8 +50,12 @@ export function answerFailure(
 ): FastifyReply {
   const refusal = refusalOf(error);
   if (refusal.code === 'INTERNAL')
-    log.error({ err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) }, 'A call failed.');
-  if (refusal.code === 'METHOD_NOT_ALLOWED') reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
+    log.error(
+      { err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) },
+      'A call failed.',
+    );
+  if (refusal.code === 'METHOD_NOT_ALLOWED')
+    reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
   if (refusal.retry_after !== undefined) reply.header('retry-after', refusal.retry_after);
   return reply
     .code(refusal.status)
@@ -58,7 +66,9 @@ export function answerFailure(
 /** The error for a path that exists and does not serve the method. */
 export function methodNotAllowed(method: string, path: string, served: readonly string[]): BrokerError {
   const allowed = served.toSorted();
-  return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, { allowed });
+  return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, {
+    allowed,
+  });
 }
 
 /** The error for a path that does not exist. */

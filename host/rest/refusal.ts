@@ -29,11 +29,17 @@ interface FrameworkError {
 
 const framework: Readonly<Record<string, readonly [Code, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be JSON; send it with content-type: application/json.',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_REQUEST', 'The length of the body differs from content-length.'],
   FST_ERR_BAD_URL: ['INVALID_REQUEST', 'The path is not valid percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['INVALID_REQUEST', 'A part of the path is longer than any valid one.'],
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be JSON; send it with content-type: application/json.',
+  ],
 };
 
 /** Returns the answer to an error. An unexpected error becomes INTERNAL without internal details. */
@@ -46,7 +52,8 @@ export function refusalOf(error: unknown): Refusal {
     const retry_after = status === 503 || status === 429 ? { retry_after: Number(details['retry_after_s'] ?? 5) } : {};
     return { code, status, message, details, ...retry_after };
   }
-  if (error instanceof WireRefusal) return { code: 'INVALID_REQUEST', status: error.status, message: error.message, details: {} };
+  if (error instanceof WireRefusal)
+    return { code: 'INVALID_REQUEST', status: error.status, message: error.message, details: {} };
   const { code: name, statusCode, message = '' } = (error ?? {}) as FrameworkError;
   const known = typeof name === 'string' && Object.hasOwn(framework, name) ? framework[name] : undefined;
   if (known) return { code: known[0], status: codes[known[0]].status, message: known[1], details: {} };

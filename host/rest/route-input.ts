@@ -28,9 +28,16 @@ export function routeSchema(operation: Operation<any, any>, rest: RestBinding): 
   const properties = Object.fromEntries(
     Object.entries(input.properties)
       .filter(([name]) => !hidden.has(name))
-      .map(([name, field]) => [name, rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field]),
+      .map(([name, field]) => [
+        name,
+        rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field,
+      ]),
   );
-  return { ...input, properties, required: (input.required ?? []).filter((name) => !optional.has(name)) } as unknown as TObject;
+  return {
+    ...input,
+    properties,
+    required: (input.required ?? []).filter((name) => !optional.has(name)),
+  } as unknown as TObject;
 }
 
 /**
@@ -69,14 +76,22 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
 /** A form of any web page can send a query, but not JSON. */
 function refuseQuery(query: Fields, findings: Finding[]): void {
   for (const name of Object.keys(query))
-    findings.push({ level: 'error', path: `/${name}`, message: 'is in the query; this call reads its input from the JSON body' });
+    findings.push({
+      level: 'error',
+      path: `/${name}`,
+      message: 'is in the query; this call reads its input from the JSON body',
+    });
 }
 
 /** Merges fields; a field that occurs in two places must have the same value in both. */
 function merge(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {
   for (const [name, value] of Object.entries(over)) {
     if (Object.hasOwn(merged, name) && JSON.stringify(merged[name]) !== JSON.stringify(value)) {
-      findings.push({ level: 'error', path: `/${name}`, message: `differs between the ${place} and the rest of the call` });
+      findings.push({
+        level: 'error',
+        path: `/${name}`,
+        message: `differs between the ${place} and the rest of the call`,
+      });
     } else merged[name] = value;
   }
 }

@@ -9,7 +9,12 @@ export interface ProviderChecks {
   /** A check on a fresh world. */
   on(sentence: string, body: (harness: ProviderHarness) => Promise<void>): void;
   /** A check on a fresh world that needs something of the kit's author: `lacks` says what. */
-  when<T>(possible: T | undefined, lacks: string, sentence: string, body: (possible: T, harness: ProviderHarness) => Promise<void>): void;
+  when<T>(
+    possible: T | undefined,
+    lacks: string,
+    sentence: string,
+    body: (possible: T, harness: ProviderHarness) => Promise<void>,
+  ): void;
 }
 
 export function providerChecks(subject: Subject, list: Checks): ProviderChecks {

@@ -25,7 +25,11 @@ export const excerptOf = (file: unknown): string => JSON.stringify(file).slice(0
 
 /** As the broker does it: own names, their camelCase and aliases of the common fields and those of the providers. */
 function canonicalOf(fields: readonly TObject[]): (raw: Record<string, unknown>) => CanonicalTemplate {
-  const properties = Object.assign({}, CommonTemplate.properties, ...fields.map((each) => each.properties)) as TObject['properties'];
+  const properties = Object.assign(
+    {},
+    CommonTemplate.properties,
+    ...fields.map((each) => each.properties),
+  ) as TObject['properties'];
   const schema = compile(Type.Object(properties, { additionalProperties: true }));
   return (raw) => {
     const { value, findings } = schema.canonical(raw);

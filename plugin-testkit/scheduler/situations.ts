@@ -1,4 +1,10 @@
-import { machineStatuses, type MachineRecord, type MachineType, type RequestDetail, type RequestRecord } from '../../core/index.ts';
+import {
+  machineStatuses,
+  type MachineRecord,
+  type MachineType,
+  type RequestDetail,
+  type RequestRecord,
+} from '../../core/index.ts';
 import { deepFrozen } from './deep-frozen.ts';
 
 /** Values by what they show. What a view is given is frozen: it may not change it. */
@@ -87,7 +93,13 @@ export const machineType: MachineType = { name: 't3.small', vcpus: 2, cores: 1, 
 const typeOf = (): MachineType => machineType;
 const ended = { completed_at: at + 60_000 };
 const shortfall = [
-  { kind: 'capacity', code: 'InsufficientInstanceCapacity', message: 'There is "none", it said.', count: 1, offer: 't3.small, a' } as const,
+  {
+    kind: 'capacity',
+    code: 'InsufficientInstanceCapacity',
+    message: 'There is "none", it said.',
+    count: 1,
+    offer: 't3.small, a',
+  } as const,
   { kind: 'quota', code: 'VcpuLimitExceeded', message: 'Too many.' } as const,
 ];
 const states: MachineRecord[] = machineStatuses.flatMap((status, i) => [
@@ -125,7 +137,11 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     typeOf: () => undefined,
   },
   'one that failed': {
-    request: provisionRequest({ status: 'failed', fulfilment: { requested: 2, delivered: 0, final: true, shortfall }, ...ended }),
+    request: provisionRequest({
+      status: 'failed',
+      fulfilment: { requested: 2, delivered: 0, final: true, shortfall },
+      ...ended,
+    }),
     machines: [],
   },
   'one that is to be cancelled': {
@@ -164,7 +180,11 @@ export const requests: Situations<RequestDetail> = deepFrozen({
 
 /** What a return may be in. */
 export const returns: Situations<RequestDetail> = deepFrozen({
-  'a return that is pending': { request: returnRequest(), machine_keys: [ready(1), ready(2)].map(keyOf), machines: [ready(1), ready(2)] },
+  'a return that is pending': {
+    request: returnRequest(),
+    machine_keys: [ready(1), ready(2)].map(keyOf),
+    machines: [ready(1), ready(2)],
+  },
   'a return of which the machines were not asked for': { request: returnRequest(), machine_keys: [keyOf(ready(1))] },
   'a return of machines of several templates, in progress': {
     request: returnRequest({ status: 'in_progress', template_id: null }),
@@ -177,9 +197,17 @@ export const returns: Situations<RequestDetail> = deepFrozen({
     machines: [ready(1, { going: 'returned', return_id: returnId, status: 'terminated', gone_at: at })],
   },
   'a return that failed': {
-    request: returnRequest({ status: 'failed', fulfilment: { requested: 1, delivered: 0, final: true, shortfall }, ...ended }),
+    request: returnRequest({
+      status: 'failed',
+      fulfilment: { requested: 1, delivered: 0, final: true, shortfall },
+      ...ended,
+    }),
     machine_keys: [keyOf(ready(1))],
     machines: [ready(1, { going: 'returned', return_id: returnId })],
   },
-  'a return of nothing': { request: returnRequest({ status: 'completed', machine_count: 0, ...ended }), machine_keys: [], machines: [] },
+  'a return of nothing': {
+    request: returnRequest({ status: 'completed', machine_count: 0, ...ended }),
+    machine_keys: [],
+    machines: [],
+  },
 });

@@ -22,7 +22,11 @@ import {
 } from '../cloud/index.ts';
 
 /** The launch template and the SpotFleetRequestConfig for an order. */
-export async function spotFleetParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<StandingPrepared> {
+export async function spotFleetParameters(
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  call: Call,
+): Promise<StandingPrepared> {
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
@@ -42,7 +46,9 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
         Overrides: overridesOf(template, pools, 'SpotPrice'),
       },
     ],
-    ...(spot_fleet_request_expiry === undefined ? {} : { ValidUntil: minutesFrom(session.cloudClock.now(), spot_fleet_request_expiry) }),
+    ...(spot_fleet_request_expiry === undefined
+      ? {}
+      : { ValidUntil: minutesFrom(session.cloudClock.now(), spot_fleet_request_expiry) }),
   };
   const native = overlay(built, nativeOf(template));
   const input = {
@@ -86,9 +92,12 @@ function nativeOf({ provider_api_spec: spec }: CloudTemplate): Record<string, un
 }
 
 /** To the second, as the wire has it. */
-const minutesFrom = (now: number, minutes: number): string => `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+const minutesFrom = (now: number, minutes: number): string =>
+  `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
 
-/** The ARN of a role that is named by its name or its ARN. A service-linked role lives under the path of its service. */
+/**
+ * The ARN of a role that is named by its name or its ARN. A service-linked role lives under the path of its service.
+ */
 async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
   if (role.startsWith('arn:')) return role;
   const { region } = session.settings;

@@ -23,7 +23,10 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
     return [await session.account(call), region, endpoint_url ?? ''].join('|');
   },
   async check(session, call) {
-    await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }), call);
+    await session.read(
+      (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }),
+      call,
+    );
   },
   async close(session) {
     session.close();
@@ -33,7 +36,14 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
     if (name === undefined) return undefined;
     const bundled = instanceType(name);
     return (
-      known(name) ?? (bundled && { name, vcpus: bundled.vcpus, cores: bundled.cores, memory_mib: bundled.memory_mib, arch: bundled.arch })
+      known(name) ??
+      (bundled && {
+        name,
+        vcpus: bundled.vcpus,
+        cores: bundled.cores,
+        memory_mib: bundled.memory_mib,
+        arch: bundled.arch,
+      })
     );
   },
   places: placesOf,

@@ -2,7 +2,10 @@ import { definePlugin } from '../../core/index.ts';
 import { readTemplates } from './read-templates.ts';
 import { listed, requested, returned, status, templates, reclaims } from './views.ts';
 
-/** Scheduler strategy `default`: snake_case, the whole truth. It reads every template file that no other dialect recognises. */
+/**
+ * Scheduler strategy `default`: snake_case, the whole truth. It reads every template file that no other dialect
+ * recognises.
+ */
 export default definePlugin({
   name: 'default-format',
   contract: 1,

@@ -122,6 +122,11 @@ function sentence(count: number, total: number): string {
 export const reclaims: View<readonly Reclaimed[]> = {
   schema: answers.reclaims,
   render: (machines) => ({
-    machines: machines.map(({ machine_id, name, reason, grace_period_s }) => ({ machine_id, name: name ?? null, reason, grace_period_s })),
+    machines: machines.map(({ machine_id, name, reason, grace_period_s }) => ({
+      machine_id,
+      name: name ?? null,
+      reason,
+      grace_period_s,
+    })),
   }),
 };

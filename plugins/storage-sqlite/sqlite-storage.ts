@@ -18,7 +18,8 @@ export const sqliteStorage = defineStorage({
     path: Type.String({
       minLength: 1,
       default: './data/muster.db',
-      description: 'The database file. It and its directory are made when they are missing, readable by the owner alone.',
+      description:
+        'The database file. It and its directory are made when they are missing, readable by the owner alone.',
     }),
     busy_timeout_ms: Type.Optional(
       Type.Integer({

@@ -7,7 +7,17 @@ import { programOf } from '../../host/cli/program.ts';
 import { generated, madeFile, type Page } from './page.ts';
 
 /** Options that every command of an operation has: listed once. */
-const shared = ['--output', '--url', '--config', '--call-timeout', '--wait', '--wait-timeout', '--watch', '--interval', '--no-server'];
+const shared = [
+  '--output',
+  '--url',
+  '--config',
+  '--call-timeout',
+  '--wait',
+  '--wait-timeout',
+  '--watch',
+  '--interval',
+  '--no-server',
+];
 
 /** Every command with its options. */
 export const cliPage: Page = {
@@ -44,7 +54,11 @@ function head(tree: CommandNode): string {
     'The commands of the groups templates, requests, machines, providers and config take these options where they apply. The first four and `--no-server` may precede the command.',
     optionTable(told),
     '## Exit codes',
-    ['| Code | Meaning |', '|---|---|', ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)].join('\n'),
+    [
+      '| Code | Meaning |',
+      '|---|---|',
+      ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`),
+    ].join('\n'),
   ].join('\n\n');
 }
 

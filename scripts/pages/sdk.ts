@@ -20,7 +20,10 @@ export const sdkPage: Page = {
   name: 'sdk',
   make: async () => {
     const parts = exampleParts();
-    return [madeFile('docs/reference/sdk.md', () => reference(parts)), madeFile('docs/guides/sdk.md', (written) => guide(written, parts))];
+    return [
+      madeFile('docs/reference/sdk.md', () => reference(parts)),
+      madeFile('docs/guides/sdk.md', (written) => guide(written, parts)),
+    ];
   },
 };
 
@@ -64,7 +67,9 @@ function reference(parts: ReadonlyMap<string, string>): string {
     ['Method', 'In camelCase', 'What it does'],
     all.map(({ name, summary }) => [`[\`${name}\`](#${name})`, `\`${camelCase(name)}\``, summary]),
   );
-  const shapesText = shapes.map(([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`);
+  const shapesText = shapes.map(
+    ([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`,
+  );
   const made = `${intro}## Methods\n\n${overview}${all.map((each) => methodText(each, parts)).join('')}## Shapes\n\n${shapesText.join('')}`;
   return made.replace(/\n+$/, '\n');
 }
@@ -74,7 +79,8 @@ function methodText(
   parts: ReadonlyMap<string, string>,
 ): string {
   const rows = fieldRows(publicSchema(input as Json, named));
-  const open = (input as Json)['additionalProperties'] === true ? 'Also any field of a [Template](#template).\n\n' : '';
+  const open =
+    (input as Json)['additionalProperties'] === true ? 'Also any field of a [Template](#template).\n\n' : '';
   const given = rows.length > 0 ? `${table(['Input', 'Type', 'Default', 'Meaning'], rows)}${open}` : 'No input.\n\n';
   return [
     `### ${name}\n\n\`${name}\`, \`${camelCase(name)}\` (${class_name})\n\n${summary}\n\n`,
@@ -85,7 +91,8 @@ function methodText(
   ].join('');
 }
 
-const answerText = (schema: Json): string => (schema['$ref'] ? `Answer: ${schemaText(schema)}.\n\n` : answerTable('Answer', schema));
+const answerText = (schema: Json): string =>
+  schema['$ref'] ? `Answer: ${schemaText(schema)}.\n\n` : answerTable('Answer', schema);
 
 /** Fields as they come. */
 const answerTable = (head: string, schema: Json): string =>

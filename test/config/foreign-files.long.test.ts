@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
@@ -30,7 +39,8 @@ const leaves = (trace: string) =>
   `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(trace)}, '');\nexport default {};\n`;
 const empty = (name: string) =>
   name === 'package.json' ? '{"muster": {}}' : name.endsWith('js') || name.endsWith('ts') ? 'export default {}' : '{}';
-const load = (cwd: string, file?: string) => loadConfiguration({ cwd, env: {}, ...(file === undefined ? {} : { file }) });
+const load = (cwd: string, file?: string) =>
+  loadConfiguration({ cwd, env: {}, ...(file === undefined ? {} : { file }) });
 
 test('the search for a configuration ends where others may write: nothing of theirs is run, and that it is there is told', async (t) => {
   for (const mode of [0o1777, 0o1757, 0o777, 0o757]) {
@@ -44,7 +54,12 @@ test('the search for a configuration ends where others may write: nothing of the
     t.is(file, undefined);
     t.false(existsSync(trace));
     const told = findings.map(({ message }) => message).find((message) => message.startsWith(planted)) ?? '';
-    t.true(told.includes(`is not used: ${shared} can be written by others (mode ${mode.toString(8)}). Pass it with --config`), told);
+    t.true(
+      told.includes(
+        `is not used: ${shared} can be written by others (mode ${mode.toString(8)}). Pass it with --config`,
+      ),
+      told,
+    );
     t.is(configurationDirectory(project), project);
     put(join(shared, 'mine/muster.config.yaml'), '');
     t.is((await load(project)).file, join(shared, 'mine/muster.config.yaml'), 'what lies below is ours');
@@ -67,7 +82,9 @@ test('a configuration that others may write is not used where it is found, and a
   for (const name of searchPlaces) {
     const directory = place();
     const file = put(join(directory, name), empty(name), 0o666);
-    await t.throwsAsync(load(directory), { message: new RegExp(`${name} is not used: .*${name} can be written by others \\(mode 666\\)`) });
+    await t.throwsAsync(load(directory), {
+      message: new RegExp(`${name} is not used: .*${name} can be written by others \\(mode 666\\)`),
+    });
     if (/\.(ts|mjs|js)$/.test(name)) await t.throwsAsync(load('/', file), { message: /can be written by others/ });
     else t.is((await load('/', file)).file, file);
     chmodSync(file, 0o644);
@@ -113,26 +130,39 @@ withForeignFiles("another user's configuration is not used, whatever its kind an
   const link = join(directory, 'muster.config.json');
   symlinkSync(put(join(directory, 'ours.json'), '{}'), link);
   lchownSync(link, foreignUser, foreignUser);
-  await t.throwsAsync(load(directory), { message: /muster\.config\.json belongs to the user nobody/ }, 'the link is theirs');
+  await t.throwsAsync(
+    load(directory),
+    { message: /muster\.config\.json belongs to the user nobody/ },
+    'the link is theirs',
+  );
   t.false(existsSync(trace));
 });
 
-withForeignFiles("below a directory of another user nothing is used, though it be one's own: that user may exchange it", async (t) => {
-  const directory = place();
-  const file = put(join(directory, 'theirs/mine/muster.config.json'), '{}');
-  chownSync(join(directory, 'theirs'), foreignUser, foreignUser);
-  await t.throwsAsync(load(dirname(file)), { message: /theirs belongs to the user nobody/ });
-  t.is(configurationDirectory(dirname(file)), dirname(file));
-  t.is((await load('/', file)).file, file, 'unless it is named');
-});
+withForeignFiles(
+  "below a directory of another user nothing is used, though it be one's own: that user may exchange it",
+  async (t) => {
+    const directory = place();
+    const file = put(join(directory, 'theirs/mine/muster.config.json'), '{}');
+    chownSync(join(directory, 'theirs'), foreignUser, foreignUser);
+    await t.throwsAsync(load(dirname(file)), { message: /theirs belongs to the user nobody/ });
+    t.is(configurationDirectory(dirname(file)), dirname(file));
+    t.is((await load('/', file)).file, file, 'unless it is named');
+  },
+);
 
 withForeignFiles("root's configuration serves every user, and so does one's own", async (t) => {
   const directory = place();
-  put(join(directory, 'muster.config.json'), JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'nope' }));
+  put(
+    join(directory, 'muster.config.json'),
+    JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'nope' }),
+  );
   const show = () => asNobody(launcher, ['config', 'validate'], { cwd: directory, env: { PATH: '/usr/bin:/bin' } });
   t.regex((await show()).out, /nope/, 'it was read');
   const theirs = join(directory, 'theirs');
-  put(join(theirs, 'muster.config.json'), JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'theirs' }));
+  put(
+    join(theirs, 'muster.config.json'),
+    JSON.stringify({ plugins: ['default-format'], storage: { type: 'none' }, scheduler: 'theirs' }),
+  );
   for (const each of [theirs, join(theirs, 'muster.config.json')]) chownSync(each, foreignUser, foreignUser);
   const own = await asNobody(launcher, ['config', 'validate'], { cwd: theirs, env: { PATH: '/usr/bin:/bin' } });
   t.regex(own.out, /'theirs'|theirs/);
@@ -178,7 +208,9 @@ test('a plugin is not loaded from a package that lies above the project where ot
   await t.throwsAsync(loadPlugins(['acme'], { cwd: project }), {
     message: /Plugin 'acme' .* is not loaded: .*acme can be written by others/,
   });
-  await t.throwsAsync(loadPlugins([file], { cwd: project }), { message: /is not loaded: .*acme can be written by others/ });
+  await t.throwsAsync(loadPlugins([file], { cwd: project }), {
+    message: /is not loaded: .*acme can be written by others/,
+  });
   t.false(existsSync(trace));
   chmodSync(join(shared, 'node_modules/acme'), 0o755);
   t.is((await loadPlugins(['acme'], { cwd: project })).length, 1);
@@ -194,7 +226,11 @@ withForeignFiles("a plugin is not loaded from another user's package above the p
   put(join(shared, 'node_modules/acme/index.js'), plugin(trace));
   for (const theirs of ['', 'acme', 'acme/index.js']) {
     chownSync(join(shared, 'node_modules', theirs), foreignUser, foreignUser);
-    await t.throwsAsync(loadPlugins(['acme'], { cwd: project }), { message: /is not loaded: .* belongs to the user nobody/ }, theirs);
+    await t.throwsAsync(
+      loadPlugins(['acme'], { cwd: project }),
+      { message: /is not loaded: .* belongs to the user nobody/ },
+      theirs,
+    );
     chownSync(join(shared, 'node_modules', theirs), 0, 0);
   }
   t.false(existsSync(trace));
@@ -203,7 +239,10 @@ withForeignFiles("a plugin is not loaded from another user's package above the p
 /** A configuration whose instance gets its credentials from a program. */
 function withScript(directory: string, script: string): string {
   const config = { credential_script: script };
-  return put(join(directory, 'muster.config.json'), JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }));
+  return put(
+    join(directory, 'muster.config.json'),
+    JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }),
+  );
 }
 
 test('a program that prints credentials is not run where others may write it, or the directory that it lies in', async (t) => {
@@ -215,29 +254,37 @@ test('a program that prints credentials is not run where others may write it, or
     [],
   );
   chmodSync(script, 0o777);
-  await t.throwsAsync(load(directory), { message: /credential_script .*credentials\.sh is not run: .* can be written by others/ });
+  await t.throwsAsync(load(directory), {
+    message: /credential_script .*credentials\.sh is not run: .* can be written by others/,
+  });
   chmodSync(script, 0o755);
   chmodSync(dirname(script), 0o777);
   await t.throwsAsync(load(directory), { message: /is not run: .*bin can be written by others/ });
   chmodSync(directory, 0o777);
-  t.truthy(await load('/', join(directory, 'muster.config.json')), 'who names a configuration of others means what it says');
+  t.truthy(
+    await load('/', join(directory, 'muster.config.json')),
+    'who names a configuration of others means what it says',
+  );
 });
 
-withForeignFiles("another user's program that prints credentials is not run, nor one that a link of that user names", async (t) => {
-  const directory = place();
-  const script = put(join(directory, 'credentials.sh'), '#!/bin/sh', 0o755);
-  symlinkSync(script, join(directory, 'link.sh'));
-  for (const [name, whose] of [
-    ['credentials.sh', script],
-    ['link.sh', join(directory, 'link.sh')],
-  ] as const) {
-    withScript(directory, name);
-    lchownSync(whose, foreignUser, foreignUser);
-    await t.throwsAsync(load(directory), { message: /is not run: .* belongs to the user nobody/ }, name);
-    lchownSync(whose, 0, 0);
-    t.truthy(await load(directory), name);
-  }
-});
+withForeignFiles(
+  "another user's program that prints credentials is not run, nor one that a link of that user names",
+  async (t) => {
+    const directory = place();
+    const script = put(join(directory, 'credentials.sh'), '#!/bin/sh', 0o755);
+    symlinkSync(script, join(directory, 'link.sh'));
+    for (const [name, whose] of [
+      ['credentials.sh', script],
+      ['link.sh', join(directory, 'link.sh')],
+    ] as const) {
+      withScript(directory, name);
+      lchownSync(whose, foreignUser, foreignUser);
+      await t.throwsAsync(load(directory), { message: /is not run: .* belongs to the user nobody/ }, name);
+      lchownSync(whose, 0, 0);
+      t.truthy(await load(directory), name);
+    }
+  },
+);
 
 test('what an install starts once runs by nothing that lies around the temporary directory, nor by the environment', async (t) => {
   const shared = place();
@@ -275,5 +322,7 @@ test('whoever looks for a configuration has none of its own: nothing of `.config
 /** What a start in a directory would run by. */
 const show = (cwd: string): Promise<string> =>
   new Promise((resolve) =>
-    execFile(launcher, ['config', 'show'], { cwd, env: { PATH: process.env['PATH'] } }, (_, out, err) => resolve(out + err)),
+    execFile(launcher, ['config', 'show'], { cwd, env: { PATH: process.env['PATH'] } }, (_, out, err) =>
+      resolve(out + err),
+    ),
   );

@@ -59,27 +59,43 @@ const refused: readonly (readonly [name: string, why: string])[] = [
   ['a\0b', 'DIR/a\0b cannot be read (ERR_INVALID_ARG_VALUE)'],
 ];
 for (const [name, why] of refused) {
-  test.serial(`the user data of a template are not ${JSON.stringify(name)}, and what stands there is not shown`, async (t) => {
-    await writeFile(
-      join(directory, 'templates.json'),
-      JSON.stringify([{ template_id: 'a', user_data_script: name }, { template_id: 'b' }]),
-    );
-    const { layers, findings } = await read(directory);
-    t.deepEqual(
-      layers.map(({ template_id }) => template_id),
-      ['b'],
-    );
-    t.deepEqual(
-      findings.map(({ message }) => message.replaceAll(directory, 'DIR')),
-      [`template 'a': ${why}`],
-    );
-    t.notRegex(JSON.stringify({ layers, findings }), /hidden-text/);
-  });
+  test.serial(
+    `the user data of a template are not ${JSON.stringify(name)}, and what stands there is not shown`,
+    async (t) => {
+      await writeFile(
+        join(directory, 'templates.json'),
+        JSON.stringify([{ template_id: 'a', user_data_script: name }, { template_id: 'b' }]),
+      );
+      const { layers, findings } = await read(directory);
+      t.deepEqual(
+        layers.map(({ template_id }) => template_id),
+        ['b'],
+      );
+      t.deepEqual(
+        findings.map(({ message }) => message.replaceAll(directory, 'DIR')),
+        [`template 'a': ${why}`],
+      );
+      t.notRegex(JSON.stringify({ layers, findings }), /hidden-text/);
+    },
+  );
 }
 
-for (const name of ['/proc/self/environ', 'pipe', 'zero', 'huge', 'link', 'loop', '../secret.json', '/etc/passwd', 'a\0b']) {
+for (const name of [
+  '/proc/self/environ',
+  'pipe',
+  'zero',
+  'huge',
+  'link',
+  'loop',
+  '../secret.json',
+  '/etc/passwd',
+  'a\0b',
+]) {
   test.serial(`a specification of a template is not ${JSON.stringify(name)}`, async (t) => {
-    await writeFile(join(directory, 'templates.json'), JSON.stringify([{ template_id: 'a', launch_template_spec_file: name }]));
+    await writeFile(
+      join(directory, 'templates.json'),
+      JSON.stringify([{ template_id: 'a', launch_template_spec_file: name }]),
+    );
     const { layers, findings } = await read(directory);
     t.deepEqual(layers, []);
     t.is(findings.length, 1);
@@ -87,19 +103,28 @@ for (const name of ['/proc/self/environ', 'pipe', 'zero', 'huge', 'link', 'loop'
   });
 }
 
-test.serial('a script outside of the directory may be named, as HostFactory does, by its whole path or a link', async (t) => {
-  const files = [join(directory, '../boot.sh'), '../boot.sh', 'boot-link', join(directory, '../cloud.cfg'), 'plain.txt'];
-  await writeFile(
-    join(directory, 'templates.json'),
-    JSON.stringify(files.map((user_data_script, i) => ({ template_id: `t${i}`, user_data_script }))),
-  );
-  const { layers, findings } = await read(directory);
-  t.deepEqual(findings, []);
-  t.deepEqual(
-    layers.map(({ fields }) => Buffer.from(String(fields['user_data']), 'base64').toString().split('\n')[0]),
-    ['#!/bin/sh', '#!/bin/sh', '#!/bin/sh', '#cloud-config', 'any text'],
-  );
-});
+test.serial(
+  'a script outside of the directory may be named, as HostFactory does, by its whole path or a link',
+  async (t) => {
+    const files = [
+      join(directory, '../boot.sh'),
+      '../boot.sh',
+      'boot-link',
+      join(directory, '../cloud.cfg'),
+      'plain.txt',
+    ];
+    await writeFile(
+      join(directory, 'templates.json'),
+      JSON.stringify(files.map((user_data_script, i) => ({ template_id: `t${i}`, user_data_script }))),
+    );
+    const { layers, findings } = await read(directory);
+    t.deepEqual(findings, []);
+    t.deepEqual(
+      layers.map(({ fields }) => Buffer.from(String(fields['user_data']), 'base64').toString().split('\n')[0]),
+      ['#!/bin/sh', '#!/bin/sh', '#!/bin/sh', '#cloud-config', 'any text'],
+    );
+  },
+);
 
 test.serial('a template file that is a pipe, a device or of any size is told, and the others load', async (t) => {
   await writeFile(join(directory, 'templates.json'), '[{"template_id": "a"}]');

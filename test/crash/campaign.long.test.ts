@@ -40,7 +40,14 @@ test('a broker that is killed between the parts of large changes loses and doubl
   turn(async () => {
     t.timeout(900_000);
     const schedule = { at: 'part', first: 2, every: 1, done: true } as const;
-    const { wrong, kills, account } = await play({ seed: seed + 1, size: 'large', schedule, scheduler: 'default', stories, most: 8 });
+    const { wrong, kills, account } = await play({
+      seed: seed + 1,
+      size: 'large',
+      schedule,
+      scheduler: 'default',
+      stories,
+      most: 8,
+    });
     if (account !== undefined) t.log(account);
     t.deepEqual(wrong, []);
     t.true(kills.filter((kill) => kill.includes('part')).length >= 4, kills.join(', '));
@@ -49,7 +56,11 @@ test('a broker that is killed between the parts of large changes loses and doubl
 test('a broker that is stopped between two parts of a large change, and goes on after another one has taken over, changes nothing any more', (t) =>
   turn(async () => {
     t.timeout(900_000);
-    const { wrong, frozen_in, account } = await playFrozen({ seed: seed + 2, freezes: { at: 'part', nth: 3 }, thaws: 'after' });
+    const { wrong, frozen_in, account } = await playFrozen({
+      seed: seed + 2,
+      freezes: { at: 'part', nth: 3 },
+      thaws: 'after',
+    });
     if (account !== undefined) t.log(account);
     t.deepEqual(wrong, []);
     t.is(frozen_in, 'part 3');

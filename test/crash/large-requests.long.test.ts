@@ -8,7 +8,11 @@ const boot_ms = 600_000;
 const afterFirstPart = { part: { at: 'part', nth: 1, phase: 'after' } } as const;
 
 /** Asks for machines, and waits until the broker knows all of them: they are coming up. */
-async function comingUp(stage: Stage, template: string, count: number): Promise<{ request_id: string; machine_ids: readonly string[] }> {
+async function comingUp(
+  stage: Stage,
+  template: string,
+  count: number,
+): Promise<{ request_id: string; machine_ids: readonly string[] }> {
   const request_id = await stage.request(template, count);
   const machines = await until(`${count} machines are known`, async () => {
     const { machines: known } = await stage.seen(request_id);

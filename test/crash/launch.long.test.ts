@@ -55,7 +55,12 @@ const moments: readonly Moment[] = [
     come: launched,
   },
   { title: 'killed just after the answer to CreateFleet', template: 'fleet', dialect: defaultDialect, come: answered },
-  { title: 'killed just after the answer to RunInstances', template: 'run', dialect: hostfactoryDialect, come: answered },
+  {
+    title: 'killed just after the answer to RunInstances',
+    template: 'run',
+    dialect: hostfactoryDialect,
+    come: answered,
+  },
   {
     title: 'killed between two looks at machines that boot',
     template: 'run',
@@ -86,7 +91,10 @@ scenario('killed twice, the second time while the order is sent again', {
     const ids = [await stage.request('run', 4), await stage.request('fleet', 4)];
     for (let kills = 0; kills < 2; kills++) {
       const { next } = await stage.cloud.audit();
-      await stage.cloud.met(({ action }) => action === 'RunInstances' || action === 'CreateFleet', kills === 0 ? 0 : next);
+      await stage.cloud.met(
+        ({ action }) => action === 'RunInstances' || action === 'CreateFleet',
+        kills === 0 ? 0 : next,
+      );
       await stage.kill();
       await stage.start();
     }
@@ -108,11 +116,14 @@ scenario('killed in the middle of many requests; callers repeat theirs under the
     await stage.start();
     const again = await Promise.all(calls.map(ask));
     for (const [i, each] of answered.entries()) {
-      if (each.status === 'fulfilled' && each.value !== again[i]) throw new Error(`call-${i} made ${each.value}, and again ${again[i]}`);
+      if (each.status === 'fulfilled' && each.value !== again[i])
+        throw new Error(`call-${i} made ${each.value}, and again ${again[i]}`);
     }
-    if (new Set(again).size !== calls.length) throw new Error(`${calls.length} keys made ${new Set(again).size} requests`);
+    if (new Set(again).size !== calls.length)
+      throw new Error(`${calls.length} keys made ${new Set(again).size} requests`);
     const { body } = await stage.call('GET', '/requests/?limit=1000');
-    if (body.requests.length !== calls.length) throw new Error(`${calls.length} keys stored ${body.requests.length} requests`);
+    if (body.requests.length !== calls.length)
+      throw new Error(`${calls.length} keys stored ${body.requests.length} requests`);
     return again.map((request_id) => ({ request_id, machine_count: 3 }));
   },
 });

@@ -27,7 +27,9 @@ const run = (command: string, ...args: readonly string[]): boolean => {
   }
 };
 
-/** The process may not write beyond the first page of any file: what a quota or a bound of the service manager does. */
+/**
+ * The process may not write beyond the first page of any file: what a quota or a bound of the service manager does.
+ */
 const bounded: Hindrance = {
   begin({ pid }) {
     const bound = (bytes: string) => run('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`);
@@ -49,7 +51,8 @@ const full: Hindrance = {
   begin(_, database) {
     const file = join(database, '..', 'filler');
     try {
-      for (const size of [65_536, 4_096, 512]) for (let i = 0; i < 1_000; i++) writeFileSync(file, Buffer.alloc(size), { flag: 'a' });
+      for (const size of [65_536, 4_096, 512])
+        for (let i = 0; i < 1_000; i++) writeFileSync(file, Buffer.alloc(size), { flag: 'a' });
     } catch {
       return () => rmSync(file);
     }
@@ -64,11 +67,18 @@ const calls =
   async (method: string, path: string, body?: object) => {
     const json = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
     const answer = await fetch(`${url}${path}`, { method, ...json });
-    return { status: answer.status, retry_after: answer.headers.get('retry-after'), body: (await answer.json()) as any };
+    return {
+      status: answer.status,
+      retry_after: answer.headers.get('retry-after'),
+      body: (await answer.json()) as any,
+    };
   };
 
 async function survives(t: ExecutionContext, place: Place, hindrance: Hindrance, database: string): Promise<void> {
-  const broker = await startBroker({ place, env: { MUSTER_DATA_DIR: join(place.directory, 'data'), MUSTER_STORAGE_PATH: database } });
+  const broker = await startBroker({
+    place,
+    env: { MUSTER_DATA_DIR: join(place.directory, 'data'), MUSTER_STORAGE_PATH: database },
+  });
   try {
     const call = calls(broker);
     const ask = (template_id: string) => call('POST', '/api/v1/machines/request', { template_id, machine_count: 3 });
@@ -110,7 +120,10 @@ async function survives(t: ExecutionContext, place: Place, hindrance: Hindrance,
       t.is((await call('GET', '/livez')).status, 200);
       const lines = broker.output.stderr.slice(told).trim().split('\n');
       t.true(lines.length <= 6 + holdMs / 2_000, `${lines.length} lines in ${holdMs} ms:\n${lines.join('\n')}`);
-      t.true(lines.some((line) => line.includes('The storage does not serve the loop')) || holdMs < 2_000, lines.join('\n'));
+      t.true(
+        lines.some((line) => line.includes('The storage does not serve the loop')) || holdMs < 2_000,
+        lines.join('\n'),
+      );
     } finally {
       end();
     }
@@ -153,7 +166,9 @@ async function compare(
   );
   const { body } = await call('GET', '/api/v1/requests/?limit=1000');
   t.deepEqual(
-    body.requests.map((each: any) => each.request_id).filter((id: string) => id.startsWith('req-') && !acknowledged.includes(id)),
+    body.requests
+      .map((each: any) => each.request_id)
+      .filter((id: string) => id.startsWith('req-') && !acknowledged.includes(id)),
     [],
     'what was refused left nothing',
   );
@@ -187,7 +202,10 @@ test('a disk that is full refuses every write, loses nothing, and work goes on b
     await survives(t, place, full, database);
     if (run('mount', '-o', 'remount,ro', disk)) {
       const env = { MUSTER_DATA_DIR: join(place.directory, 'data'), MUSTER_STORAGE_PATH: database };
-      const { code, err } = await execCli(['server', 'start', '--foreground', '--port', '0'], { cwd: place.directory, env });
+      const { code, err } = await execCli(['server', 'start', '--foreground', '--port', '0'], {
+        cwd: place.directory,
+        env,
+      });
       t.is(code, 5);
       t.regex(err, /^muster: The database .*disk\/muster\.db .*read-only.*writable/m);
       t.false(err.includes('    at '), 'no stack');

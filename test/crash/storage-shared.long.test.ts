@@ -6,7 +6,11 @@ import { bootBroker, makePlace, startBroker, until } from '../support/boot-broke
 
 const ask = async (url: string, template_id: string): Promise<string> => {
   const body = JSON.stringify({ template_id, machine_count: 2 });
-  const answer = await fetch(`${url}/api/v1/machines/request`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const answer = await fetch(`${url}/api/v1/machines/request`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
   return ((await answer.json()) as { request_id: string }).request_id;
 };
 
@@ -18,16 +22,21 @@ test('two servers with loops on one database double nothing, and one goes on alo
     startBroker({ place, env: { MUSTER_DATA_DIR: join(place.directory, name), MUSTER_STORAGE_PATH: database } });
   const [a, b] = await Promise.all([server('a'), server('b')]);
   t.teardown(() => Promise.all([a.stop(), b.stop()]));
-  const asked = await Promise.all(Array.from({ length: 16 }, (_, i) => ask((i % 2 ? a : b).url, i % 4 < 2 ? 'small' : 'fleet')));
+  const asked = await Promise.all(
+    Array.from({ length: 16 }, (_, i) => ask((i % 2 ? a : b).url, i % 4 < 2 ? 'small' : 'fleet')),
+  );
   const store = new DatabaseSync(database, { readOnly: true });
   const holder = await until(async () => {
     const { owner } = store.prepare('SELECT owner FROM claim LIMIT 1').get() ?? {};
-    return owner === undefined ? undefined : (JSON.parse(String(owner)) as unknown[]).find((part) => part === a.pid || part === b.pid);
+    return owner === undefined
+      ? undefined
+      : (JSON.parse(String(owner)) as unknown[]).find((part) => part === a.pid || part === b.pid);
   });
   const [dead, left] = holder === a.pid ? [a, b] : [b, a];
   await dead.kill('SIGKILL');
   const killed = performance.now();
-  const status = async (id: string) => ((await (await fetch(`${left.url}/api/v1/requests/${id}/status`)).json()) as any).status as string;
+  const status = async (id: string) =>
+    ((await (await fetch(`${left.url}/api/v1/requests/${id}/status`)).json()) as any).status as string;
   await until(async () => (await Promise.all(asked.map(status))).every((each) => each === 'completed'));
   // Far less than a lease: whoever held them is dead, and of this host.
   t.true(performance.now() - killed < 12_000, `${performance.now() - killed} ms`);
@@ -47,7 +56,9 @@ test('a process without a loop stores requests and never claims one', async (t) 
   t.teardown(() => booted.close());
   const ids = await Promise.all(
     [1, 2, 3].map(
-      async () => (await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body.request_id as string,
+      async () =>
+        (await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body
+          .request_id as string,
     ),
   );
   await wait(1_200);

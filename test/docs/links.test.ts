@@ -83,7 +83,9 @@ test('every path of the repository that a page names is there', (t) => {
 test('the map of the documentation leads to every guide, reference and example', (t) => {
   const map = join(root, 'docs/README.md');
   const reached = linksOf(map).map((target) => relative(root, resolve(dirname(map), target.replace(/#.*/, ''))));
-  const all = pages.filter((page) => /^docs\/(guides|reference)\//.test(page) || /^docs\/examples\/[^/]+\/README\.md$/.test(page));
+  const all = pages.filter(
+    (page) => /^docs\/(guides|reference)\//.test(page) || /^docs\/examples\/[^/]+\/README\.md$/.test(page),
+  );
   const inside = (page: string) =>
     reached.some((to) => to === page || (statSync(join(root, to)).isDirectory() && page.startsWith(`${to}/`)));
   t.deepEqual(

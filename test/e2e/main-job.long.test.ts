@@ -22,7 +22,12 @@ const templates = {
       {
         templateId: 'hostfactory',
         maxNumber: 10,
-        attributes: { type: ['String', 'X86_64'], ncores: ['Numeric', '1'], ncpus: ['Numeric', '1'], nram: ['Numeric', '1024'] },
+        attributes: {
+          type: ['String', 'X86_64'],
+          ncores: ['Numeric', '1'],
+          ncpus: ['Numeric', '1'],
+          nram: ['Numeric', '1024'],
+        },
         imageId: 'ami-1',
         subnetId: 'subnet-1',
         vmType: 't3.micro',
@@ -102,7 +107,9 @@ for (const dialect of dialects) {
     const stage = await open(dialect);
     t.teardown(() => stage.close());
     const ids = await Promise.all([stage.request('own', 3), stage.request('hostfactory', 3)]);
-    await until('machines start', async () => Object.keys((await stage.cloud.ledger()).live).length > 0, { every_ms: 5 });
+    await until('machines start', async () => Object.keys((await stage.cloud.ledger()).live).length > 0, {
+      every_ms: 5,
+    });
     await stage.kill();
     await stage.start();
     for (const request_id of ids) {

@@ -13,7 +13,8 @@ test('no hostile call that is kept is answered with a failure of ours, with thou
   t.teardown(() => stage.close());
   const corpus = readCorpus();
   t.true(corpus.length > 50, `${corpus.length} calls`);
-  for (const recipe of corpus) t.deepEqual(objections(await play(stage.app, callOf(recipe))), [], JSON.stringify(recipe));
+  for (const recipe of corpus)
+    t.deepEqual(objections(await play(stage.app, callOf(recipe))), [], JSON.stringify(recipe));
 });
 
 test('new ones are made of those and of valid calls, and none of them is either', async (t) => {
@@ -26,12 +27,14 @@ test('new ones are made of those and of valid calls, and none of them is either'
 });
 
 test('a recipe makes the same call each time', (t) => {
-  for (const recipe of readCorpus().filter((_, i) => i % 5 === 0)) t.deepEqual(callOf(recipe), callOf(structuredClone(recipe)));
+  for (const recipe of readCorpus().filter((_, i) => i % 5 === 0))
+    t.deepEqual(callOf(recipe), callOf(structuredClone(recipe)));
 });
 
 test('a step is small, and what becomes of it is no larger than what is read', (t) => {
   for (const { body } of Object.values(bases)) {
     if (body === undefined) continue;
-    for (const name of stepNames) t.true(textOf(stepped({ value: body }, [name, 7, 1_000_000])).length < 3 * 1024 * 1024, name);
+    for (const name of stepNames)
+      t.true(textOf(stepped({ value: body }, [name, 7, 1_000_000])).length < 3 * 1024 * 1024, name);
   }
 });

@@ -5,7 +5,9 @@ import test, { type ExecutionContext } from 'ava';
 import { bootBroker, makePlace, type BootedBroker, type BootOptions } from '../support/boot-broker.ts';
 import { fastClock } from '../support/fast-clock.ts';
 
-const refused = { faults: [{ action: '*', times: null, effect: 'skip', then: 'error', code: 'AuthFailure' }] } as const;
+const refused = {
+  faults: [{ action: '*', times: null, effect: 'skip', then: 'error', code: 'AuthFailure' }],
+} as const;
 
 async function boot(t: ExecutionContext, options: BootOptions = {}): Promise<BootedBroker> {
   const broker = await bootBroker(options);
@@ -75,7 +77,11 @@ test('after the configuration was mended the first request does not get the old 
   await before.close();
   const request = { template_id: 'small', machine_count: 1 };
   const same = await bootBroker({ place, loop: 'none' });
-  t.is((await same.call('POST', '/machines/request', request)).status, 503, 'with the same configuration it is remembered');
+  t.is(
+    (await same.call('POST', '/machines/request', request)).status,
+    503,
+    'with the same configuration it is remembered',
+  );
   await same.close();
   const file = join(place.directory, 'muster.config.json');
   await writeFile(file, (await readFile(file, 'utf8')).replace('AKIATEST', 'AKIAMENDED'));

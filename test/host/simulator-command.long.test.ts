@@ -18,12 +18,17 @@ interface Ended {
 
 function muster(...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(launcher, args, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }));
+    execFile(launcher, args, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
   });
 }
 
 /** A simulated cloud started from the command line; ends with the test. */
-async function start(t: ExecutionContext, ...args: readonly string[]): Promise<{ child: ChildProcess; line: string; url: string }> {
+async function start(
+  t: ExecutionContext,
+  ...args: readonly string[]
+): Promise<{ child: ChildProcess; line: string; url: string }> {
   const child = spawn(launcher, ['simulator', 'start', ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   t.teardown(() => child.kill());
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
@@ -74,7 +79,11 @@ test('a scenario may be a file', async (t) => {
   const file = join(directory, 'mine.json');
   await writeFile(file, '{"scenario": "throttled", "boot_ms": 7}');
   const { url } = await start(t, '--port', '0', '--scenario', file);
-  t.like(await (await fetch(`${url}/_sim/knobs`)).json(), { scenario: 'throttled', boot_ms: 7, throttle: { default_buckets: true } });
+  t.like(await (await fetch(`${url}/_sim/knobs`)).json(), {
+    scenario: 'throttled',
+    boot_ms: 7,
+    throttle: { default_buckets: true },
+  });
   await writeFile(file, '{"boot_ms": -1, "bot_ms": 7}');
   const wrong = await muster('simulator', 'start', '--port', '0', '--scenario', file);
   t.is(wrong.code, 4);
@@ -95,5 +104,6 @@ test('what cannot be started is refused in a sentence', async (t) => {
 
 test('`simulator scenarios` lists each ready-made one with its sentence', async (t) => {
   const { stdout } = await muster('simulator', 'scenarios');
-  for (const [name, { sentence }] of Object.entries(scenarios)) t.true(stdout.includes(name) && stdout.includes(sentence));
+  for (const [name, { sentence }] of Object.entries(scenarios))
+    t.true(stdout.includes(name) && stdout.includes(sentence));
 });

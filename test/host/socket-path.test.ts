@@ -16,10 +16,23 @@ test('a server that is told a path for its socket removes nothing that is no soc
   const precious = join(directory, 'precious.txt');
   writeFileSync(precious, 'precious');
   for (const workers of ['1', '2']) {
-    const args = ['server', 'start', '--foreground', '--port', '0', '--workers', workers, '--socket-path', 'precious.txt'];
+    const args = [
+      'server',
+      'start',
+      '--foreground',
+      '--port',
+      '0',
+      '--workers',
+      workers,
+      '--socket-path',
+      'precious.txt',
+    ];
     const { code, err } = await execCli(args, { cwd: directory });
     t.is(code, 4, err);
-    t.true(err.includes(`${precious} is not a socket and is not removed. Choose a free path with --socket-path.`), err);
+    t.true(
+      err.includes(`${precious} is not a socket and is not removed. Choose a free path with --socket-path.`),
+      err,
+    );
     t.is(readFileSync(precious, 'utf8'), 'precious');
   }
 });

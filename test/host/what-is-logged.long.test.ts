@@ -14,11 +14,13 @@ interface Line {
 
 async function booted(t: ExecutionContext, options: BootOptions = {}) {
   const lines: Line[] = [];
-  const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) => void lines.push({ level, fields, message });
+  const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void lines.push({ level, fields, message });
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const broker = await bootBroker({ ...options, log });
   t.teardown(() => broker.close());
-  const ends = (request_id: string) => lines.filter(({ level, fields }) => level === 'info' && fields['request_id'] === request_id);
+  const ends = (request_id: string) =>
+    lines.filter(({ level, fields }) => level === 'info' && fields['request_id'] === request_id);
   const ask = async (template_id: string, machine_count: number): Promise<string> =>
     (await broker.call('POST', '/machines/request', { template_id, machine_count })).body.request_id;
   return { broker, lines, ends, ask };
@@ -37,13 +39,19 @@ test('the end of a request and of a return is one line each: what, how many, how
     delivered: 2,
   });
   t.true(end?.fields['seconds'] >= 0);
-  t.regex(end?.message ?? '', new RegExp(`^Request ${request_id} completed after [\\d.]+ s: 2 of 2 machines delivered\\.$`));
+  t.regex(
+    end?.message ?? '',
+    new RegExp(`^Request ${request_id} completed after [\\d.]+ s: 2 of 2 machines delivered\\.$`),
+  );
   const { machines } = (await broker.call('GET', `/requests/${request_id}/status?long=true`)).body;
   const machine_ids = machines.map(({ machine_id }: { machine_id: string }) => machine_id);
   const returned = (await broker.call('POST', '/machines/return', { machine_ids })).body.request_id;
   const [gone] = await until(async () => ends(returned).length > 0 && ends(returned));
   t.like(gone?.fields, { kind: 'return', status: 'completed', requested: 2 });
-  t.regex(gone?.message ?? '', new RegExp(`^Return ${returned} completed after [\\d.]+ s: All 2 machines are gone\\.$`));
+  t.regex(
+    gone?.message ?? '',
+    new RegExp(`^Return ${returned} completed after [\\d.]+ s: All 2 machines are gone\\.$`),
+  );
   const again = (await broker.call('POST', '/machines/return', { machine_ids })).body.request_id;
   await until(async () => ends(again).length > 0);
   // Whatever else is committed afterwards ends nothing again.
@@ -55,7 +63,9 @@ test('the end of a request and of a return is one line each: what, how many, how
 });
 
 test('why a request ended short stands in its line', async (t) => {
-  const { ends, ask } = await booted(t, { knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 1 }] } });
+  const { ends, ask } = await booted(t, {
+    knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 1 }] },
+  });
   const request_id = await ask('fleet', 4);
   const [end] = await until(async () => ends(request_id).length > 0 && ends(request_id));
   t.like(end?.fields, { status: 'completed', requested: 4, delivered: 2 });
@@ -79,10 +89,17 @@ test('at debug every call at a provider is told, without what was sent', async (
 });
 
 test('a call that failed is told with the kind of its fault', async (t) => {
-  const { lines, ends, ask } = await booted(t, { knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 0 }] } });
+  const { lines, ends, ask } = await booted(t, {
+    knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 0 }] },
+  });
   const request_id = await ask('small', 1);
   await until(async () => ends(request_id).length > 0);
-  t.true(lines.some(({ level, fields }) => level === 'debug' && fields['action'] === 'RunInstances' && fields['fault'] === 'capacity'));
+  t.true(
+    lines.some(
+      ({ level, fields }) =>
+        level === 'debug' && fields['action'] === 'RunInstances' && fields['fault'] === 'capacity',
+    ),
+  );
 });
 
 test('a server tells its start and its end in a line each, and writes nothing else where nobody looks', async (t) => {
@@ -103,7 +120,11 @@ test('a server tells its start and its end in a line each, and writes nothing el
     .map((line) => JSON.parse(line) as { level: string; msg: string; action?: string });
   const told = (pattern: RegExp) => lines.filter(({ level, msg }) => level === 'info' && pattern.test(msg)).length;
   t.deepEqual(
-    [told(/^muster \S+ answers at http:\S+ \(scheduler default, providers east\)\.$/), told(/^muster stops/), told(/^muster has stopped/)],
+    [
+      told(/^muster \S+ answers at http:\S+ \(scheduler default, providers east\)\.$/),
+      told(/^muster stops/),
+      told(/^muster has stopped/),
+    ],
     [1, 1, 1],
   );
   t.true(
@@ -116,10 +137,14 @@ test('on a terminal a server says where it is, and what to try', async (t) => {
   const place = await makePlace({ configuration: { server: { port: 0 } } });
   t.teardown(() => place.close());
   // `script` gives its command a terminal; without it there is nothing to see.
-  const child = spawn('script', ['-qec', `'${launcher}' server start --foreground --server-log-level warn`, '/dev/null'], {
-    cwd: place.directory,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    'script',
+    ['-qec', `'${launcher}' server start --foreground --server-log-level warn`, '/dev/null'],
+    {
+      cwd: place.directory,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   const missing = await new Promise<boolean>(
     (resolve) => void child.once('error', () => resolve(true)).once('spawn', () => resolve(false)),
   );

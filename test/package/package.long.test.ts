@@ -48,7 +48,9 @@ const isTest = /(^|\/)([^/]*\.test\.|fixtures\/)/;
 
 test('a package holds what is needed and no more', (t) => {
   const paths = packed.files.map(({ path }) => path);
-  const stray = paths.filter((path) => !scaffold.test(path) && (isTest.test(path) || !known.some((each) => each.test(path))));
+  const stray = paths.filter(
+    (path) => !scaffold.test(path) && (isTest.test(path) || !known.some((each) => each.test(path))),
+  );
   t.deepEqual(stray, []);
   for (const each of known)
     t.true(
@@ -63,7 +65,9 @@ test('a package holds what is needed and no more', (t) => {
 test('of the declarations a package holds those that can be imported, and what they lead to', (t) => {
   const needed = neededDeclarations(join(place, 'node_modules/muster'));
   t.deepEqual(
-    packed.files.map(({ path }) => path).filter((path) => path.endsWith('.d.ts') && !needed.has(join(place, 'node_modules/muster', path))),
+    packed.files
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith('.d.ts') && !needed.has(join(place, 'node_modules/muster', path))),
     [],
   );
 });
@@ -78,14 +82,19 @@ test('every entry point, and the program, is in the package', (t) => {
 
 /** The page /redoc has its script in the package, and looks for the library only where that is not. */
 const elsewhere = /redoc[.-](standalone|bundle)/;
-const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*|\b(?:require|load|createRequire\([^)]*\))\(\s*)['"]([@\w][^'"\s]*)['"]/g;
+const imports =
+  /(?:\bfrom\s*|\bimport\s*\(?\s*|\b(?:require|load|createRequire\([^)]*\))\(\s*)['"]([@\w][^'"\s]*)['"]/g;
 
 test('whatever the package imports, package.json says that it needs at run time', (t) => {
   const { dependencies } = packed.manifest;
-  const sources = packed.files.filter(({ path }) => /^dist\/(?!bundled).*\.(js|d\.ts)$/.test(path) && !elsewhere.test(path));
+  const sources = packed.files.filter(
+    ({ path }) => /^dist\/(?!bundled).*\.(js|d\.ts)$/.test(path) && !elsewhere.test(path),
+  );
   const found = sources.flatMap(({ path }) => {
     const text = readFileSync(join(place, 'node_modules/muster', path), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
-    const names = [...text.matchAll(imports)].map(([, name = '']) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+    const names = [...text.matchAll(imports)].map(([, name = '']) =>
+      name.split('/', name.startsWith('@') ? 2 : 1).join('/'),
+    );
     return names.filter((name) => !isBuiltin(name) && name !== 'muster').map((name) => ({ path, name }));
   });
   // However they are imported: as everything, lazily, and without waiting for it.
@@ -139,7 +148,8 @@ test('what is written against the declarations alone compiles, strictly; so does
 });
 
 test('the program says its version, and what each plugin of the project brings', (t) => {
-  const muster = (...args: string[]) => run('node_modules/.bin/muster', args, place, { MUSTER_DATA_DIR: join(place, 'data') });
+  const muster = (...args: string[]) =>
+    run('node_modules/.bin/muster', args, place, { MUSTER_DATA_DIR: join(place, 'data') });
   t.is(muster('--version').trim(), packed.manifest.version);
   t.regex(muster('plugins', 'list', '--output', 'json'), /acme-machines.*1\.2\.3/s);
 });
@@ -181,7 +191,11 @@ test('the broker serves requests from plugins of somebody else, one a package an
     return /answers at (\S+)/.exec(said)?.[1];
   });
   const call = async (path: string, body?: object): Promise<any> => {
-    const post = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const post = body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
     return (await fetch(`${url}/api/v1${path}`, { ...post, signal: AbortSignal.timeout(10_000) })).json();
   };
   const done = (request_id: string) => {

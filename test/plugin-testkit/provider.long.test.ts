@@ -3,9 +3,26 @@ import { createSocket } from 'node:dgram';
 import { connect as openSocket, createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import pLimit from 'p-limit';
-import { isFault, ProviderFault, Type, type ReleaseTarget, type Call, type LaunchOrder, type Plugin } from '../../core/index.ts';
+import {
+  isFault,
+  ProviderFault,
+  Type,
+  type ReleaseTarget,
+  type Call,
+  type LaunchOrder,
+  type Plugin,
+} from '../../core/index.ts';
 import { testProvider, type ProviderKit, type Runner } from '../../plugin-testkit/index.ts';
-import { clouds, reportOf, TinyCloud, tinyApi, tinyPlugin, tinyType, type TinyHandle, type TinySession } from './fixtures/tiny-provider.ts';
+import {
+  clouds,
+  reportOf,
+  TinyCloud,
+  tinyApi,
+  tinyPlugin,
+  tinyType,
+  type TinyHandle,
+  type TinySession,
+} from './fixtures/tiny-provider.ts';
 
 interface TinyWorld {
   readonly config: { readonly cloud: string; readonly api_token: string };
@@ -52,9 +69,12 @@ interface Registered {
 /** What a kit registers, without running it. */
 function collect(register: (runner: Runner) => void): Registered[] {
   const found: Registered[] = [];
-  const runner: Runner = Object.assign((title: string, body: (t: unknown) => Promise<void>) => found.push({ title, body }), {
-    todo: (title: string) => found.push({ title }),
-  });
+  const runner: Runner = Object.assign(
+    (title: string, body: (t: unknown) => Promise<void>) => found.push({ title, body }),
+    {
+      todo: (title: string) => found.push({ title }),
+    },
+  );
   register(runner);
   return found;
 }
@@ -136,15 +156,20 @@ const mapped = (change: (seen: any, index: number, session: TinySession) => unkn
     (await tinyApi.observe(session, watched, call)).map((seen, index) => change(seen, index, session)),
 });
 const withConfig = (properties: object) => ({ config: Type.Object({ ...tinyType.config.properties, ...properties }) });
-const release = (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => tinyApi.release(session, handle, aim, call);
+const release = (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) =>
+  tinyApi.release(session, handle, aim, call);
 const deaf = (call: Call): Call => ({ ...call, signal: new AbortController().signal });
 const remembered = new WeakMap<TinySession, Set<string>>();
 const server = createServer((socket) => void socket.destroy());
-const listening = new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+const listening = new Promise<number>((resolve) =>
+  server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+);
 test.after.always(() => void server.close());
 
 /** One thing wrong with the tiny provider, the check that is named after it, and what must be said. */
-const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<Plugin>, check: string, says: RegExp]>> = {
+const defects: Readonly<
+  Record<string, readonly [plugin: () => Plugin | Promise<Plugin>, check: string, says: RegExp]>
+> = {
   'it throws for want of room when it has started a part': [
     () =>
       tinyPlugin(
@@ -201,7 +226,10 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => launch(s, { ...o, machine_count: o.machine_count + 1 }, c) },
+        {
+          launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) =>
+            launch(s, { ...o, machine_count: o.machine_count + 1 }, c),
+        },
       ),
     'a launch gives the number that was ordered, or fewer and says why',
     /3 were, 4 came/,
@@ -237,14 +265,24 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        { release: async (s: TinySession, h: TinyHandle, aim: ReleaseTarget, c: Call) => release(s, h, { ...aim, go: allOf(s, h) }, c) },
+        {
+          release: async (s: TinySession, h: TinyHandle, aim: ReleaseTarget, c: Call) =>
+            release(s, h, { ...aim, go: allOf(s, h) }, c),
+        },
       ),
     'release ends exactly the machines that it names, and nothing takes their place',
     /missing: m-2, m-3/,
   ],
   'it releases nothing': [
     () =>
-      tinyPlugin({}, { release: async (_s: TinySession, _h: TinyHandle, _a: ReleaseTarget, call: Call) => (call.fence(), { done: true }) }),
+      tinyPlugin(
+        {},
+        {
+          release: async (_s: TinySession, _h: TinyHandle, _a: ReleaseTarget, call: Call) => (
+            call.fence(), { done: true }
+          ),
+        },
+      ),
     'release of all machines at once leaves none',
     /not expected: m-1, m-2, m-3/,
   ],
@@ -327,7 +365,11 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /m-1, m-2, m-3 was released, and came again/,
   ],
   'launch ignores the fence': [
-    () => tinyPlugin({}, { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => launch(s, o, { ...c, fence: () => {} }) }),
+    () =>
+      tinyPlugin(
+        {},
+        { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => launch(s, o, { ...c, fence: () => {} }) },
+      ),
     'a launch that is no longer ours to make starts nothing',
     /launch must call call\.fence\(\)|not expected: m-1/,
   ],
@@ -335,7 +377,10 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        { release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) => release(s, h, a, { ...c, fence: () => {} }) },
+        {
+          release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) =>
+            release(s, h, a, { ...c, fence: () => {} }),
+        },
       ),
     'a release that is no longer ours to make ends nothing',
     /call\.fence\(\) threw, so nothing was to end/,
@@ -367,7 +412,10 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        mapped((seen) => ({ ...seen, machines: seen.machines.map((each: object) => ({ ...each, data: { zones: new Map() } })) })),
+        mapped((seen) => ({
+          ...seen,
+          machines: seen.machines.map((each: object) => ({ ...each, data: { zones: new Map() } })),
+        })),
       ),
     'machines become ready, with a name and an address',
     /data\.zones is a Map/,
@@ -385,7 +433,10 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     () =>
       tinyPlugin(
         {},
-        mapped((seen) => ({ ...seen, machines: seen.machines.map((each: object) => ({ ...each, status: 'RUNNING' })) })),
+        mapped((seen) => ({
+          ...seen,
+          machines: seen.machines.map((each: object) => ({ ...each, status: 'RUNNING' })),
+        })),
       ),
     'machines become ready, with a name and an address',
     /status 'RUNNING' is none of pending, running/,
@@ -483,7 +534,10 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /config\.client_secret: .*sensitive: true/,
   ],
   'a default does not fit its field': [
-    () => tinyPlugin(withConfig({ depth: Type.Optional(Type.Integer({ minimum: 1, default: 0, description: 'Depth.' })) })),
+    () =>
+      tinyPlugin(
+        withConfig({ depth: Type.Optional(Type.Integer({ minimum: 1, default: 0, description: 'Depth.' })) }),
+      ),
     'a configuration with nothing but what is required gets its defaults, and connects',
     /depth/,
   ],
@@ -499,7 +553,8 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /config\.retries: 9.*too many/,
   ],
   'an alias is the name of another field': [
-    () => tinyPlugin(withConfig({ colour: Type.Optional(Type.String({ description: 'Colour.', aliases: ['retries'] })) })),
+    () =>
+      tinyPlugin(withConfig({ colour: Type.Optional(Type.String({ description: 'Colour.', aliases: ['retries'] })) })),
     'names and aliases collide with nothing',
     /'retries' is field 'colour' and field 'retries' at once/,
   ],
@@ -570,7 +625,9 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
         {},
         mapped((seen) => ({
           ...seen,
-          machines: seen.machines.map((each: any) => (each.status === 'terminated' ? { ...each, status: 'running' } : each)),
+          machines: seen.machines.map((each: any) =>
+            each.status === 'terminated' ? { ...each, status: 'running' } : each,
+          ),
         })),
       ),
     'a machine that ended by itself is no longer shown as living, and the others are',
@@ -600,7 +657,8 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin({
         async *owned({ cloud }: TinySession) {
           for (const each of cloud.machines)
-            if (each.status !== 'terminated') yield { kind: 'machine', id: each.id, ...each.order, machine: reportOf(each) };
+            if (each.status !== 'terminated')
+              yield { kind: 'machine', id: each.id, ...each.order, machine: reportOf(each) };
         },
       }),
     'owned lists what this installation has, with the order that it was made for, and nothing of another',
@@ -657,7 +715,11 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
     /observe must end within a second/,
   ],
   'release does not heed its signal': [
-    () => tinyPlugin({}, { release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) => release(s, h, a, deaf(c)) }),
+    () =>
+      tinyPlugin(
+        {},
+        { release: (s: TinySession, h: TinyHandle, a: ReleaseTarget, c: Call) => release(s, h, a, deaf(c)) },
+      ),
     'release ends within a second when its signal aborts',
     /release must end within a second/,
   ],
@@ -780,7 +842,9 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
         {},
         {
           observe: async (session: TinySession, watched: readonly any[], call: Call) =>
-            (await tinyApi.observe(session, watched, call)).map((seen, i) => (watched[i].steady ? { ...seen, machines: [] } : seen)),
+            (await tinyApi.observe(session, watched, call)).map((seen, i) =>
+              watched[i].steady ? { ...seen, machines: [] } : seen,
+            ),
         },
       ),
     'a machine says the same of itself each time, and at rest',
@@ -791,7 +855,9 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
       tinyPlugin(
         {},
         mapped((seen, _, { cloud }) =>
-          cloud.machines.some(({ status }) => status === 'terminated') ? { ...seen, machines: cloud.machines.map(reportOf) } : seen,
+          cloud.machines.some(({ status }) => status === 'terminated')
+            ? { ...seen, machines: cloud.machines.map(reportOf) }
+            : seen,
         ),
       ),
     'observe sees all machines that live, and no others',
@@ -823,7 +889,9 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
         {
           release: async (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => {
             const [first] = aim.go;
-            const gone = session.cloud.machines.some(({ id, status }) => id === first?.machine_id && status === 'terminated');
+            const gone = session.cloud.machines.some(
+              ({ id, status }) => id === first?.machine_id && status === 'terminated',
+            );
             return release(session, handle, gone ? { ...aim, go: [...aim.go, ...aim.stay.slice(0, 1)] } : aim, call);
           },
         },
@@ -839,7 +907,8 @@ const defects: Readonly<Record<string, readonly [plugin: () => Plugin | Promise<
           ...changed(({ machines }) => ({ machines: machines.slice(0, 1), settled: false })),
           release: async (session: TinySession, handle: TinyHandle, aim: ReleaseTarget, call: Call) => {
             const kept = new Set(aim.stay.map(({ machine_id }) => machine_id));
-            const more = aim.go.length === 0 ? allOf(session, handle).filter(({ machine_id }) => !kept.has(machine_id)) : [];
+            const more =
+              aim.go.length === 0 ? allOf(session, handle).filter(({ machine_id }) => !kept.has(machine_id)) : [];
             return release(session, handle, { ...aim, go: [...aim.go, ...more] }, call);
           },
         },
@@ -924,7 +993,9 @@ for (const [defect, [plugin, check, says]] of Object.entries(defects))
 test.after('each check was seen to fail', (t) => {
   // Where only some tests were run there is nothing to say.
   if (tried < Object.keys(defects).length) return;
-  const titles = collect((runner) => testProvider(kitOf(runner, tinyPlugin()))).map(({ title }) => title.replace('Tiny: ', ''));
+  const titles = collect((runner) => testProvider(kitOf(runner, tinyPlugin()))).map(({ title }) =>
+    title.replace('Tiny: ', ''),
+  );
   t.deepEqual(
     titles.filter((title) => !seenToFail.has(title)),
     [],

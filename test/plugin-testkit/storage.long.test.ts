@@ -11,7 +11,12 @@ import { testStorage } from '../../plugin-testkit/index.ts';
 let places = 0;
 const checksOf = (plugin: Plugin) => {
   const checks = collected();
-  testStorage({ test: checks.runner, plugin: () => plugin, place: () => `${(places += 1)}`, options: (place) => ({ place }) });
+  testStorage({
+    test: checks.runner,
+    plugin: () => plugin,
+    place: () => `${(places += 1)}`,
+    options: (place) => ({ place }),
+  });
   return checks;
 };
 
@@ -59,7 +64,10 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   [
     'versions that do not rise',
     'a put under its fence raises the version by one',
-    () => spoiledStorage((store) => ({ get: async (kind, key) => ({ ...(await store.get(kind, key)), version: 1 }) as never })),
+    () =>
+      spoiledStorage((store) => ({
+        get: async (kind, key) => ({ ...(await store.get(kind, key)), version: 1 }) as never,
+      })),
   ],
   [
     'a claim that is given twice',
@@ -81,20 +89,26 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     'paging asc over ties skips and repeats nothing',
     () =>
       spoiledStorage((store) => ({
-        find: (kind, query) => store.find(kind, { ...query, offset: query.offset && query.offset + 1 } as typeof query),
+        find: (kind, query) =>
+          store.find(kind, { ...query, offset: query.offset && query.offset + 1 } as typeof query),
       })),
   ],
   [
     'pages that are cut',
     'a hundred thousand requests are counted, and paged through',
-    () => spoiledStorage((store) => ({ versions: (query) => store.versions({ ...query, limit: Math.min(query.limit ?? 0, 10_000) }) })),
+    () =>
+      spoiledStorage((store) => ({
+        versions: (query) => store.versions({ ...query, limit: Math.min(query.limit ?? 0, 10_000) }),
+      })),
   ],
   [
     'a delete that ignores the version',
     'delete removes, passes over what is absent, and minds the version',
     () =>
       spoiledStorage((store) =>
-        changed(store, (change) => (change.op === 'delete' ? ({ op: 'delete', kind: change.kind, key: change.key } as Change) : change)),
+        changed(store, (change) =>
+          change.op === 'delete' ? ({ op: 'delete', kind: change.kind, key: change.key } as Change) : change,
+        ),
       ),
   ],
   [
@@ -119,13 +133,18 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     'limit counts what all requests of the template hold',
     () =>
       spoiledStorage((store) =>
-        changed(store, (change) => (change.op === 'limit' ? { ...change, machine_count: change.machine_count - 1 } : change)),
+        changed(store, (change) =>
+          change.op === 'limit' ? { ...change, machine_count: change.machine_count - 1 } : change,
+        ),
       ),
   ],
   [
     'slots that are counted wrongly',
     'a slot counts the other requests that have an active attempt',
-    () => spoiledStorage((store) => changed(store, (change) => (change.op === 'slot' ? { ...change, max: change.max + 1 } : change))),
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) => (change.op === 'slot' ? { ...change, max: change.max + 1 } : change)),
+      ),
   ],
   [
     'slots that anybody takes',
@@ -172,7 +191,9 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     () =>
       spoiledStorage((store) =>
         changed(store, (change) =>
-          change.op === 'put' && change.kind === 'machine' ? [{ op: 'delete', kind: 'machine', key: change.record }, change] : change,
+          change.op === 'put' && change.kind === 'machine'
+            ? [{ op: 'delete', kind: 'machine', key: change.record }, change]
+            : change,
         ),
       ),
   ],
@@ -196,7 +217,10 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
         async commit(changes) {
           const fresh = changes.map(async (change) => {
             if (change.op !== 'fence') return change;
-            return { ...change, epoch: (await store.get('request', { request_id: change.request_id }))?.epoch ?? change.epoch };
+            return {
+              ...change,
+              epoch: (await store.get('request', { request_id: change.request_id }))?.epoch ?? change.epoch,
+            };
           });
           await store.commit(await Promise.all(fresh));
         },
@@ -208,7 +232,9 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     () =>
       spoiledStorage((store) =>
         changed(store, (change) =>
-          change.op === 'update' && change.kind === 'template' ? { op: 'put', kind: 'template', record: change.record } : change,
+          change.op === 'update' && change.kind === 'template'
+            ? { op: 'put', kind: 'template', record: change.record }
+            : change,
         ),
       ),
   ],
@@ -238,7 +264,11 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     'when the lease ends another owner takes over',
     () => spoiledStorage((store) => ({ claim: (owner, limit) => store.claim(owner, limit, 1e12) })),
   ],
-  ['a yield that does nothing', 'what was yielded can be claimed at once', () => spoiledStorage(() => ({ yield: async () => {} }))],
+  [
+    'a yield that does nothing',
+    'what was yielded can be claimed at once',
+    () => spoiledStorage(() => ({ yield: async () => {} })),
+  ],
   [
     'a renewal of what others hold',
     'renew prolongs all claims of its owner alone',
@@ -265,7 +295,10 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     () =>
       spoiledStorage((store) => ({
         find: (kind, query) =>
-          store.find(kind, query.order?.length ? { ...query, order: [...query.order, ['machine_id', 'asc']] as never } : query),
+          store.find(
+            kind,
+            query.order?.length ? { ...query, order: [...query.order, ['machine_id', 'asc']] as never } : query,
+          ),
       })),
   ],
   [
@@ -291,7 +324,12 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   [
     'a look that finds everything sound',
     'something else that is no copy is not called sound',
-    () => pluginOf({ ...open, check: async () => looked(true, {}), backup: () => Promise.reject(new Error('It cannot copy.')) }),
+    () =>
+      pluginOf({
+        ...open,
+        check: async () => looked(true, {}),
+        backup: () => Promise.reject(new Error('It cannot copy.')),
+      }),
   ],
 ];
 
@@ -299,7 +337,8 @@ const sound = checksOf(pluginOf(open));
 const without = 'a look';
 for (const [defect, words, plugin] of defects) {
   test(`the kit of storages catches ${defect}`, async (t) => {
-    if (!defect.startsWith(without)) t.is(await sound.failureOf(words), undefined, 'a sound storage passes this check');
+    if (!defect.startsWith(without))
+      t.is(await sound.failureOf(words), undefined, 'a sound storage passes this check');
     t.true((await checksOf(plugin()).failureOf(words)) instanceof AssertionError);
   });
 }
@@ -308,32 +347,45 @@ test('the kit of storages catches a storage that acknowledges what a kill takes 
   const checks = collected();
   const module = new URL('../../plugins/storage-memory/index.ts', import.meta.url);
   testStorage({ test: checks.runner, plugin: () => memory, place: () => '', options: () => ({}), module });
-  t.true((await checks.failureOf('when that process is killed (SIGKILL) in the same moment')) instanceof AssertionError);
+  t.true(
+    (await checks.failureOf('when that process is killed (SIGKILL) in the same moment')) instanceof AssertionError,
+  );
 });
 
 test('the kit of storages catches claims that two processes hold at a time', async (t) => {
   const checks = collected();
   const module = new URL('../support/double-claims-storage.ts', import.meta.url);
-  testStorage({ test: checks.runner, plugin: () => doubleClaims, place: freshPath, options: (path) => ({ path }), module });
+  testStorage({
+    test: checks.runner,
+    plugin: () => doubleClaims,
+    place: freshPath,
+    options: (path) => ({ path }),
+    module,
+  });
   const failure = await checks.failureOf('three processes claim at once: no request is ever held twice at a time');
   t.true(failure instanceof AssertionError, String(failure));
   t.regex(String(failure), /CONFLICT|claimed while somebody worked|epoch of its own/);
 });
 
 test('what the kit of storages cannot show is a todo, never passed', (t) => {
-  const elsewhere = sound.todos.filter((title) => title.endsWith('(not shown: the `module` of the plugin, for another process)'));
+  const elsewhere = sound.todos.filter((title) =>
+    title.endsWith('(not shown: the `module` of the plugin, for another process)'),
+  );
   t.is(elsewhere.length, 7);
   t.is(sound.todos.filter((title) => title.includes('a driver that can `check`')).length, 3);
   const checks = collected();
   testStorage({ test: checks.runner, plugin: () => memory, durable: false, place: () => '', options: () => ({}) });
   t.true(
     checks.todos.some((title) =>
-      title.endsWith('there after a reopen: records, versions, claims and numbers (not shown: a storage that is durable)'),
+      title.endsWith(
+        'there after a reopen: records, versions, claims and numbers (not shown: a storage that is durable)',
+      ),
     ),
   );
 });
 
 test('a storage that the plugin does not bring is told at once', (t) => {
-  const ask = (type: string) => testStorage({ test: () => {}, plugin: () => memory, type, place: () => '', options: () => ({}) });
+  const ask = (type: string) =>
+    testStorage({ test: () => {}, plugin: () => memory, type, place: () => '', options: () => ({}) });
   t.throws(() => ask('disk'), { message: "Plugin 'storage-memory' brings no storage 'disk'; it has 'memory'." });
 });

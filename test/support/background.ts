@@ -8,7 +8,10 @@ import { isServerProcess } from '../../host/client/running-server.ts';
 import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { until } from './boot-broker.ts';
 
-/** Kills the server of a data directory, and waits until the directory is free: one that is still starting has it before it says where it is. */
+/**
+ * Kills the server of a data directory, and waits until the directory is free: one that is still starting has it
+ * before it says where it is.
+ */
 export async function endServer(data: string): Promise<void> {
   await until(async () => {
     const running = existsSync(data) ? readServerPlace(data) : undefined;

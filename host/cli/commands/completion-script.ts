@@ -15,15 +15,21 @@ const flagsOf = ({ options }: CommandNode): string[] => [
   ...options.flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? [])),
   '--help',
 ];
-const wordsOf = (node: CommandNode): string[] => [...node.children.map(({ command }) => command.name()), ...argumentChoices(node)];
-const argumentChoices = ({ command }: CommandNode): string[] => command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+const wordsOf = (node: CommandNode): string[] => [
+  ...node.children.map(({ command }) => command.name()),
+  ...argumentChoices(node),
+];
+const argumentChoices = ({ command }: CommandNode): string[] =>
+  command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
 const choices = (node: CommandNode): Option[] => node.options.filter(({ argChoices }) => argChoices);
 const takesFile = ({ flags }: Option): boolean => /<(file|name or file)>/.test(flags);
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
 /** The `case` branches of a script: for each command its subcommands, arguments and options. */
 function branches(nodes: readonly CommandNode[], indent: string): string {
-  const lines = nodes.map((node) => `${indent}'${node.path}') words='${[...wordsOf(node), ...flagsOf(node)].join(' ')}' ;;`);
+  const lines = nodes.map(
+    (node) => `${indent}'${node.path}') words='${[...wordsOf(node), ...flagsOf(node)].join(' ')}' ;;`,
+  );
   return lines.join('\n');
 }
 
@@ -35,13 +41,17 @@ function valueBranches(nodes: readonly CommandNode[], indent: string): string {
       byValues.set(values, (byValues.get(values) ?? new Set()).add(`'${node.path} ${long}'`));
     }
   }
-  return [...byValues].map(([values, options]) => `${indent}${[...options].join('|')}) words='${values}' ;;`).join('\n');
+  return [...byValues]
+    .map(([values, options]) => `${indent}${[...options].join('|')}) words='${values}' ;;`)
+    .join('\n');
 }
 
 const optionsWith = (nodes: readonly CommandNode[], which: (option: Option) => boolean): string =>
   [
     ...new Set(
-      nodes.flatMap(({ options }) => options.filter(which).flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? []))),
+      nodes.flatMap(({ options }) =>
+        options.filter(which).flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? [])),
+      ),
     ),
   ].join('|');
 
@@ -124,14 +134,21 @@ function fish(name: string, nodes: readonly CommandNode[]): string {
     const when = `-n '__${name}_at "${node.path}"'`;
     const words = [
       ...node.children.map(
-        ({ command }) => `complete -c ${name} -f ${when} -a ${quoted(command.name())} -d ${quoted(command.description())}`,
+        ({ command }) =>
+          `complete -c ${name} -f ${when} -a ${quoted(command.name())} -d ${quoted(command.description())}`,
       ),
       ...argumentChoices(node).map((choice) => `complete -c ${name} -f ${when} -a ${quoted(choice)}`),
     ];
     const options = node.options.map((option) => {
       const { short, long, description, argChoices } = option;
       const spelled = [...(short ? [`-s ${short.slice(1)}`] : []), ...(long ? [`-l ${long.slice(2)}`] : [])].join(' ');
-      const value = argChoices ? `-x -a ${quoted(argChoices.join(' '))}` : takesFile(option) ? '-r -F' : takesValue(option) ? '-x' : '-f';
+      const value = argChoices
+        ? `-x -a ${quoted(argChoices.join(' '))}`
+        : takesFile(option)
+          ? '-r -F'
+          : takesValue(option)
+            ? '-x'
+            : '-f';
       return `complete -c ${name} ${when} ${spelled} ${value} -d ${quoted(description)}`;
     });
     return [...words, ...options];

@@ -39,13 +39,19 @@ interface Verdict {
   readonly findings: readonly Finding[];
 }
 
-const verdictOn = ({ file, findings }: LoadedConfiguration): Verdict => ({ valid: true, file: file ?? null, findings });
+const verdictOn = ({ file, findings }: LoadedConfiguration): Verdict => ({
+  valid: true,
+  file: file ?? null,
+  findings,
+});
 
 function refused(error: unknown): Verdict {
   const findings = (error as { readonly details?: Readonly<Record<string, unknown>> }).details?.['findings'] as
     | readonly Finding[]
     | undefined;
   if (codeOf(error) !== 'INVALID_CONFIGURATION' || !findings) throw error;
-  const file = (error as { readonly details: Readonly<Record<string, unknown>> }).details['file'] as string | undefined;
+  const file = (error as { readonly details: Readonly<Record<string, unknown>> }).details['file'] as
+    | string
+    | undefined;
   return { valid: !findings.some(isError), file: file ?? null, findings };
 }

@@ -22,13 +22,24 @@ export function mcpCommands(program: Command, { terminal }: Cli): void {
     .option('--http', 'Serve streamable HTTP instead of stdin and stdout.')
     .option('--host <address>', 'With --http: address to listen on (default 127.0.0.1).')
     .option('--port <number>', 'With --http: port to listen on; 0 means any free port (default 8001).', port)
-    .option('--allow-host <name>', 'With --http: a further host name under which clients may call the server; repeatable.', each)
-    .option('--allow-origin <origin>', 'With --http: a further origin whose web pages may call the server; repeatable.', origin);
+    .option(
+      '--allow-host <name>',
+      'With --http: a further host name under which clients may call the server; repeatable.',
+      each,
+    )
+    .option(
+      '--allow-origin <origin>',
+      'With --http: a further origin whose web pages may call the server; repeatable.',
+      origin,
+    );
   addExamples(serve, examples);
   addClientOptions(serve);
   serve.action(async (flags: McpFlags) => {
-    const needsHttp = (['host', 'port', 'allowHost', 'allowOrigin'] as const).find((name) => !flags.http && flags[name] !== undefined);
-    if (needsHttp) serve.error(`error: --${needsHttp.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} needs --http`);
+    const needsHttp = (['host', 'port', 'allowHost', 'allowOrigin'] as const).find(
+      (name) => !flags.http && flags[name] !== undefined,
+    );
+    if (needsHttp)
+      serve.error(`error: --${needsHttp.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} needs --http`);
     const { serveMcp } = await import('../../mcp/serve.ts');
     await serveMcp(flags, terminal);
   });

@@ -3,7 +3,11 @@ import { writeProviderPackage } from '../../scaffold/write-package.ts';
 import type { Cli } from '../cli.ts';
 
 /** `muster plugins create provider`: writes the package and prints the next steps. */
-export async function createProvider(name: string, directory: string | undefined, terminal: Cli['terminal']): Promise<void> {
+export async function createProvider(
+  name: string,
+  directory: string | undefined,
+  terminal: Cli['terminal'],
+): Promise<void> {
   const folder = resolve(directory ?? name);
   const files = await writeProviderPackage(name, folder);
   const shown = relative(process.cwd(), folder) || '.';

@@ -16,8 +16,12 @@ const register = new URL(
 export async function testPlugin(folder: string): Promise<number> {
   const directory = resolve(folder);
   const files = existsSync(directory) ? globSync('test/**/*.test.{ts,mts,js,mjs}', { cwd: directory }).toSorted() : [];
-  if (files.length === 0) throw new BrokerError('FILE_NOT_FOUND', `There are no tests in ${join(directory, 'test')}: name them *.test.ts.`);
-  const child = spawn(process.execPath, ['--import', register.href, '--test', ...files], { cwd: directory, stdio: 'inherit' });
+  if (files.length === 0)
+    throw new BrokerError('FILE_NOT_FOUND', `There are no tests in ${join(directory, 'test')}: name them *.test.ts.`);
+  const child = spawn(process.execPath, ['--import', register.href, '--test', ...files], {
+    cwd: directory,
+    stdio: 'inherit',
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

@@ -17,7 +17,9 @@ const tests: Example = ['muster plugins test ./my-cloud', 'the tests of the plug
 
 /** `muster plugins …`. Calls no server: a plugin that cannot load prevents the start of a server. */
 export function pluginsCommands(program: Command, cli: Cli): void {
-  const plugins = program.command('plugins').description('List and check the configured plugins; create and test new ones.');
+  const plugins = program
+    .command('plugins')
+    .description('List and check the configured plugins; create and test new ones.');
   addExamples(plugins, [list, check, checkOne, create, tests]);
   add(
     plugins.command('list'),
@@ -67,7 +69,8 @@ export function pluginsCommands(program: Command, cli: Cli): void {
         const report = await reportPlugins(options, command.args);
         const wrong = report.plugins.filter(({ status }) => status === 'wrong');
         await print('list_plugins', report, output, cli.terminal);
-        if (output === 'table') for (const { problems } of wrong) for (const problem of problems) cli.terminal.err(`muster: ${problem}\n`);
+        if (output === 'table')
+          for (const { problems } of wrong) for (const problem of problems) cli.terminal.err(`muster: ${problem}\n`);
         if (command.name() === 'check' && wrong.length > 0) cli.code = exitCodes.refused;
       });
   }

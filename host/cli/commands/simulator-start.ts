@@ -26,7 +26,8 @@ export async function startSimulatedCloud(flags: SimulatorFlags): Promise<void> 
     throw startError(error, flags);
   });
   const { scenario } = simulator.knobs;
-  const summary = scenario === null ? (flags.scenario ?? 'calm') : `${scenario}. ${scenarios[scenario]?.sentence ?? ''}`;
+  const summary =
+    scenario === null ? (flags.scenario ?? 'calm') : `${scenario}. ${scenarios[scenario]?.sentence ?? ''}`;
   process.stdout.write(`Simulated cloud on ${simulator.url}: ${summary}\n`);
   process.stderr.write(
     `Point an AWS SDK or the AWS CLI at it with AWS_ENDPOINT_URL=${simulator.url}; each access key is a separate account.\n` +
@@ -40,6 +41,9 @@ export async function startSimulatedCloud(flags: SimulatorFlags): Promise<void> 
 function startError(error: unknown, flags: SimulatorFlags): BrokerError {
   const message = error instanceof Error ? error.message : String(error);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return new BrokerError('UNAVAILABLE', `Port ${flags.port} is in use. Choose another with --port, or any free port with --port 0.`);
+    return new BrokerError(
+      'UNAVAILABLE',
+      `Port ${flags.port} is in use. Choose another with --port, or any free port with --port 0.`,
+    );
   return new BrokerError('INVALID_CONFIGURATION', message);
 }

@@ -31,9 +31,13 @@ export function simulatorCommands(program: Command): void {
     .description('List the ready-made scenarios.')
     .action(async () => {
       const ready = (await import('../../../plugins/cloud-simulator/knobs/scenarios.ts')).scenarios;
-      for (const [name, { sentence }] of Object.entries(ready)) process.stdout.write(`${name.padEnd(22)}${sentence}\n`);
+      for (const [name, { sentence }] of Object.entries(ready))
+        process.stdout.write(`${name.padEnd(22)}${sentence}\n`);
     });
-  const rehearsal = ['muster simulator start --port 4566 --scenario spot-reclaim', 'a cloud that reclaims machines'] as const;
+  const rehearsal = [
+    'muster simulator start --port 4566 --scenario spot-reclaim',
+    'a cloud that reclaims machines',
+  ] as const;
   const list = ['muster simulator scenarios', 'all scenarios'] as const;
   addExamples(simulator, [rehearsal, list]);
   addExamples(start, [rehearsal]);
@@ -42,6 +46,7 @@ export function simulatorCommands(program: Command): void {
 
 function seed(text: string): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return number;
 }

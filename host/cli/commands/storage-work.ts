@@ -7,7 +7,12 @@ import { exitCodes } from '../exit-codes.ts';
 import { print, type Form } from '../output/print.ts';
 
 /** `muster storage check` */
-export async function checkStorage(config: string | undefined, file: string | undefined, form: Form, terminal: Terminal): Promise<number> {
+export async function checkStorage(
+  config: string | undefined,
+  file: string | undefined,
+  form: Form,
+  terminal: Terminal,
+): Promise<number> {
   const { driver, options } = await configuredStorage(config);
   if (!driver.check) throw cannot(driver, 'checked');
   const check = await driver.check(options, file);
@@ -28,7 +33,8 @@ export async function backUpStorage(
   const copy = await driver.backup(options, file, replace);
   // The table omits the counts of each kind.
   const { valid, findings } = copy.check;
-  const answer = form === 'table' ? { file: copy.file, size_bytes: copy.size_bytes, took_ms: copy.took_ms, valid, findings } : copy;
+  const answer =
+    form === 'table' ? { file: copy.file, size_bytes: copy.size_bytes, took_ms: copy.took_ms, valid, findings } : copy;
   await print('back_up_storage', answer, form, terminal);
   if (copy.check.valid) return exitCodes.done;
   terminal.err(`muster: the stored data are damaged, so the copy was discarded; ${copy.file} is unchanged.\n`);

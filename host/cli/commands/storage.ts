@@ -14,7 +14,9 @@ const copySound: Example = ['muster storage check --file /backup/muster.db', 'ch
 
 /** `muster storage …`. Calls no server; the commands work while a server runs. */
 export function storageCommands(program: Command, cli: Cli): void {
-  const storage = program.command('storage').description('Check and copy the stored data, with or without a running server.');
+  const storage = program
+    .command('storage')
+    .description('Check and copy the stored data, with or without a running server.');
   addExamples(storage, [sound, copy, copySound]);
   const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   const output = () => new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table');
@@ -38,9 +40,11 @@ export function storageCommands(program: Command, cli: Cli): void {
     .option('--force', 'Replace a file that exists.')
     .option(...config)
     .addOption(output())
-    .action(async (file: string, { force, config: configuration, output: form }: Flags & { readonly force?: boolean }) => {
-      const { backUpStorage } = await import('./storage-work.ts');
-      cli.code = await backUpStorage(configuration, file, force ?? false, form, cli.terminal);
-    });
+    .action(
+      async (file: string, { force, config: configuration, output: form }: Flags & { readonly force?: boolean }) => {
+        const { backUpStorage } = await import('./storage-work.ts');
+        cli.code = await backUpStorage(configuration, file, force ?? false, form, cli.terminal);
+      },
+    );
   addExamples(backup, [copy]);
 }

@@ -38,7 +38,8 @@ export function addFileInputs(command: Command, operation: DeclaredOperation): v
         'A field of the template that overrides the file; `field.key=value` sets an entry of a map. Repeatable.',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     );
-  } else if (document !== undefined) command.option('-f, --file <file>', `The ${document}, as JSON or YAML; \`-\` reads standard input.`);
+  } else if (document !== undefined)
+    command.option('-f, --file <file>', `The ${document}, as JSON or YAML; \`-\` reads standard input.`);
 }
 
 /**
@@ -64,7 +65,8 @@ export async function withFile(
   if (templates.length === 1) return [merged(operation, templates[0] ?? {}, over)];
   const named = templates.find(({ template_id }) => template_id === selected);
   if (named) return [merged(operation, named, over)];
-  if (operation.kind === 'query' && selected === undefined) return templates.map((template) => merged(operation, template, over));
+  if (operation.kind === 'query' && selected === undefined)
+    return templates.map((template) => merged(operation, template, over));
   const ids = templates.map(({ template_id }) => String(template_id)).join(', ');
   throw new UsageError(`${file} has ${templates.length} templates (${ids}); pass the id of one of them`);
 }
@@ -73,7 +75,11 @@ export async function withFile(
  * Merges options over the template of a file. A new template may have another id than in the file; an update must not,
  * since it would change another template.
  */
-function merged({ name }: DeclaredOperation, template: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+function merged(
+  { name }: DeclaredOperation,
+  template: Record<string, unknown>,
+  over: Record<string, unknown>,
+): Record<string, unknown> {
   const [inFile, named] = [template['template_id'], over['template_id']];
   if (name === 'update_template' && inFile !== undefined && named !== undefined && inFile !== named)
     throw new UsageError(`the file contains the template '${String(inFile)}', not '${String(named)}'`);
@@ -112,7 +118,11 @@ function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
   const plan = conversionPlanOf(declarations().template);
   return list.map((each) => {
     if (!isObject(each))
-      throw new BrokerError('PARSE_ERROR', `${file} contains no template: it must be an object or a list of objects.`, { file });
+      throw new BrokerError(
+        'PARSE_ERROR',
+        `${file} contains no template: it must be an object or a list of objects.`,
+        { file },
+      );
     // The operation reports a field with two spellings and different values.
     const findings: never[] = [];
     const renamed = rename(plan, each, '', findings) as Record<string, unknown>;

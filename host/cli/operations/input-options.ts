@@ -55,10 +55,12 @@ export function addInputs(command: Command, { input, args }: DeclaredOperation, 
 
 function optionFor(spelling: string, name: string, field: FieldSchema): Option {
   const kind = optionKindOf(field);
-  if (kind === 'flag' && field.default === true) return new Option(`--no-${spelling.slice(2)}`, `Turns off: ${described(field)}`);
+  if (kind === 'flag' && field.default === true)
+    return new Option(`--no-${spelling.slice(2)}`, `Turns off: ${described(field)}`);
   if (kind === 'flag') return new Option(spelling, described(field));
   const option = new Option(`${spelling} ${placeholder[kind](name)}`, described(field));
-  if (kind !== 'value') return option.argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
+  if (kind !== 'value')
+    return option.argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]);
   return field.enum ? oneOf(option, field.enum.map(String), field.value_aliases ?? {}) : option;
 }
 
@@ -73,5 +75,7 @@ function oneOf(option: Option, choices: readonly string[], spellings: Readonly<R
 
 /** Returns the description of a field with its default. */
 export function described({ description = '', default: fallback }: FieldSchema): string {
-  return fallback === undefined || typeof fallback === 'boolean' ? description : `${description} (default: ${String(fallback)})`;
+  return fallback === undefined || typeof fallback === 'boolean'
+    ? description
+    : `${description} (default: ${String(fallback)})`;
 }

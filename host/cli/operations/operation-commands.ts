@@ -67,7 +67,8 @@ function requireInputs(
     throw new UsageError(`missing required ${named.join(' and ')}`);
   }
   // The operation itself requires the confirmation; the command line checks it before any call.
-  if ('confirm' in properties && input['confirm'] !== true) throw new UsageError('this command returns every machine; add --force');
+  if ('confirm' in properties && input['confirm'] !== true)
+    throw new UsageError('this command returns every machine; add --force');
 }
 
 /**

@@ -16,7 +16,10 @@ export const operationGroups: readonly Group[] = [
     examples: [
       ['muster templates list', 'all templates'],
       ['muster templates validate --file templates.json', 'check a file without storing it'],
-      ['muster templates create small --file small.yaml --set max_instances=5', 'create a template and override a field'],
+      [
+        'muster templates create small --file small.yaml --set max_instances=5',
+        'create a template and override a field',
+      ],
       ['muster templates update small --set key_name=ops --set tags.team=blue', 'change some fields'],
     ],
   },
@@ -61,7 +64,11 @@ export const operationGroups: readonly Group[] = [
 /**
  * Adds the groups; adds commands only to the group that the command line names, since loading all of them takes time.
  */
-export async function operationGroupCommands(program: Command, cli: Cli, named: (group: string) => boolean): Promise<void> {
+export async function operationGroupCommands(
+  program: Command,
+  cli: Cli,
+  named: (group: string) => boolean,
+): Promise<void> {
   for (const { name, description, examples } of operationGroups) {
     const group = program.command(name).description(description);
     if (!named(name)) continue;

@@ -58,7 +58,11 @@ function returnCounts({ status, requested_count, machines = [], fulfilment }: Re
   if (status === 'completed' && !short) return [`${requested} to return`, `${requested} gone`];
   const counts = Map.groupBy(machines, (machine) => machine.status);
   const failed = counts.get('failed')?.length ?? 0;
-  const main = [`${requested} to return`, `${counts.get('terminated')?.length ?? 0} gone`, ...(failed > 0 ? [`${failed} failed`] : [])];
+  const main = [
+    `${requested} to return`,
+    `${counts.get('terminated')?.length ?? 0} gone`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
   return [...main, ...others(counts, 'terminated', 'failed')];
 }
 

@@ -20,12 +20,15 @@ export function readTexts(
   for (const [name, field] of Object.entries(operation.input.properties)) {
     const place = operation.args.indexOf(name);
     const byPlace = place < 0 ? undefined : args[place];
-    const given: [string, unknown][] = byPlace === undefined || (Array.isArray(byPlace) && byPlace.length === 0) ? [] : [[name, byPlace]];
+    const given: [string, unknown][] =
+      byPlace === undefined || (Array.isArray(byPlace) && byPlace.length === 0) ? [] : [[name, byPlace]];
     for (const spelling of spellingsOf(name, field)) {
       const value = options[camelCase(spelling.slice(2).replaceAll('-', '_'))];
       if (value !== undefined && !(field.default === true && value === true)) given.push([spelling, value]);
     }
-    const [first, ...others] = given.map(([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const);
+    const [first, ...others] = given.map(
+      ([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const,
+    );
     if (first === undefined) continue;
     const other = others.find(([, value]) => JSON.stringify(value) !== JSON.stringify(first[1]));
     if (other) throw new UsageError(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
@@ -34,7 +37,13 @@ export function readTexts(
   return convertText(conversionPlanOf(operation.input), input) as Record<string, unknown>;
 }
 
-function valueOf({ input }: DeclaredOperation, name: string, field: FieldSchema, spelling: string, given: unknown): unknown {
+function valueOf(
+  { input }: DeclaredOperation,
+  name: string,
+  field: FieldSchema,
+  spelling: string,
+  given: unknown,
+): unknown {
   const kind = optionKindOf(field);
   if (kind === 'list') return (given as readonly string[]).flatMap((text) => listOf(text, spelling));
   if (kind === 'map') return mapOf(given as readonly string[], conversionPlanOf(field as never), spelling);
@@ -52,7 +61,8 @@ export function mapOf(texts: readonly string[], plan: ConversionPlan, spelling: 
   const parts = texts.map((text): object => {
     if (text.trimStart().startsWith('{')) return json(text, spelling) as object;
     const at = text.indexOf('=');
-    if (at < 1) throw new UsageError(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
+    if (at < 1)
+      throw new UsageError(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
     const value = text.slice(at + 1);
     return { [text.slice(0, at)]: plan.fields || holdsTexts(plan) ? value : jsonOrText(value) };
   });
@@ -66,7 +76,11 @@ export function templateFields(texts: readonly string[], spelling: string): Reco
     const [, field = '', key, value = ''] = /^([^=.]+)(?:\.([^=]+))?=(.*)$/s.exec(text) ?? [];
     if (field === '') throw new UsageError(`option '${spelling}' takes field=value; '${text}' is not`);
     if (key === undefined) fields[field] = templateValue(field, value);
-    else fields[field] = { ...(fields[field] as object | undefined), [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value) };
+    else
+      fields[field] = {
+        ...(fields[field] as object | undefined),
+        [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value),
+      };
   }
   return fields;
 }
@@ -87,7 +101,9 @@ function holdsTexts(plan: ConversionPlan | undefined): boolean {
   const { patternProperties, additionalProperties } = (plan?.schema ?? {}) as Readonly<
     Record<string, Readonly<Record<string, unknown>> | undefined>
   >;
-  const values = (patternProperties ? Object.values(patternProperties)[0] : additionalProperties) as FieldSchema | undefined;
+  const values = (patternProperties ? Object.values(patternProperties)[0] : additionalProperties) as
+    | FieldSchema
+    | undefined;
   return values?.type === 'string';
 }
 

@@ -22,7 +22,9 @@ export function addReturnAll(command: Command): void {
 export function returnAllCall(input: Readonly<Record<string, unknown>>, { force }: ReturnAllFlags): Call {
   if (input['machine_ids'] !== undefined) throw new UsageError('--all replaces machine ids; pass only one of them');
   if (!force) throw new UsageError('--all returns every machine; add --force');
-  const operation = declarations().operations.find(({ name }) => name === 'cleanup_all_resources') as DeclaredOperation;
+  const operation = declarations().operations.find(
+    ({ name }) => name === 'cleanup_all_resources',
+  ) as DeclaredOperation;
   const { timeout } = input;
   return { operation, input: { confirm: true, ...(timeout === undefined ? {} : { timeout }) } };
 }

@@ -28,7 +28,12 @@ export interface Call {
 }
 
 /** Executes the calls of one operation and prints the answers. Returns the exit code. */
-export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
+export async function runOperation(
+  calls: readonly Call[],
+  form: CommandForm,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
   const watches = form.watches || flags.watch === true;
   // The storage may appear while the command watches, so it is opened for writing.
@@ -45,7 +50,9 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
     if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
     for (const call of calls)
-      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => retry(call, error)));
+      answers.push(
+        await opened.client.call(call.operation.name, call.input).catch((error: unknown) => retry(call, error)),
+      );
     const answer = answers.length === 1 ? answers[0] : answers;
     if (operation.leaves_work) return await processResult(opened, { operation, input }, answer, flags, terminal);
     return await printed(operation, input, answer, flags, terminal);
@@ -70,7 +77,8 @@ async function printed(
   return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
 }
 
-const isNothing = (answer: unknown): boolean => Object.keys((answer as { readonly origins: object }).origins).length === 0;
+const isNothing = (answer: unknown): boolean =>
+  Object.keys((answer as { readonly origins: object }).origins).length === 0;
 
 /**
  * Completes an operation that leaves work: starts a server for it, or waits in this process until the requests have
@@ -90,7 +98,8 @@ async function processResult(
   const client = await clientOfServer(opened, flags, terminal, awaited);
   try {
     if (!waits) {
-      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Watch it with: muster requests watch ${awaited.request_ids[0]}\n`);
+      if (terminal.outIsScreen && awaited.request_ids[0])
+        terminal.err(`Watch it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
     const here = opened.reconciles ? { here: dataDirectoryOf(flags.config) } : {};
@@ -181,7 +190,9 @@ async function watchOperation(
     },
     terminal,
   );
-  return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
+  return isRequest && last && hasEnded(last.answer as RequestAnswer)
+    ? outcomeOf(last.answer as RequestAnswer)
+    : exitCodes.done;
 }
 
 /** Whether a call failed because no server listened: the call was not sent and may be repeated. */

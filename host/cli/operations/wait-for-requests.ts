@@ -51,7 +51,8 @@ export async function waitForRequests(
   try {
     for (const request_id of request_ids) {
       let last: RequestAnswer | undefined;
-      const look = async () => (last = (await client.call('sync_and_get_request', { request_id, long: true }, signal)) as RequestAnswer);
+      const look = async () =>
+        (last = (await client.call('sync_and_get_request', { request_id, long: true }, signal)) as RequestAnswer);
       await waitFor(look, {
         poll_ms: pollMs,
         timeout_ms: Math.max(0, end - performance.now()),

@@ -37,12 +37,24 @@ function matchingOf(answer: Row): number | undefined {
 /** Whether the answer consists of a list and its metadata. */
 const isList = (answer: Row): boolean =>
   Object.entries(answer).every(([name, value]) => Array.isArray(value) || beside.has(name) || value === null);
-const beside = new Set(['count', 'total', 'total_count', 'enabled', 'filters', 'message', 'success', 'timestamp', 'next']);
+const beside = new Set([
+  'count',
+  'total',
+  'total_count',
+  'enabled',
+  'filters',
+  'message',
+  'success',
+  'timestamp',
+  'next',
+]);
 
 function fields(answer: Row, lists: readonly (readonly [string, readonly Row[]])[], options: TableOptions): string {
   const listed = new Set(lists.map(([name]) => name));
   const single = only(answer);
-  const simple = Object.entries(single ?? answer).flatMap(([name, value]) => (listed.has(name) ? [] : flat(name, value)));
+  const simple = Object.entries(single ?? answer).flatMap(([name, value]) =>
+    listed.has(name) ? [] : flat(name, value),
+  );
   const parts = [
     pairs(simple, options),
     ...lists.map(([name, rows]) => `\n${rowsTable(rows, columnsOf[name] ?? plainColumns(rows), options)}`),
@@ -67,7 +79,9 @@ function flat(name: string, value: unknown): [string, string][] {
 function rowsTable(rows: readonly Row[], columns: readonly Column[], options: TableOptions): string {
   const read = (row: Row, column: Column): unknown => (typeof column === 'string' ? row[column] : column.of(row));
   // Columns without any value are omitted.
-  const shown = columns.filter((column) => rows.length === 0 || rows.some((row) => plainText(read(row, column)) !== ''));
+  const shown = columns.filter(
+    (column) => rows.length === 0 || rows.some((row) => plainText(read(row, column)) !== ''),
+  );
   return table(
     shown.map((column) => (typeof column === 'string' ? column : column.title)),
     rows.map((row) => shown.map((column) => plainText(read(row, column)))),
@@ -77,6 +91,10 @@ function rowsTable(rows: readonly Row[], columns: readonly Column[], options: Ta
 
 function plainColumns(rows: readonly Row[]): string[] {
   return [
-    ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isRow(value) || isTable(value) ? [] : [name])))),
+    ...new Set(
+      rows.flatMap((row) =>
+        Object.entries(row).flatMap(([name, value]) => (isRow(value) || isTable(value) ? [] : [name])),
+      ),
+    ),
   ];
 }

@@ -5,7 +5,8 @@ export type Column = string | { readonly title: string; of(row: Row): unknown };
 
 const apiType: Column = {
   title: 'machine_type',
-  of: ({ machine_type, machine_types }) => machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
+  of: ({ machine_type, machine_types }) =>
+    machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
 };
 const kinds = [
   ['provider_types', 'provider type'],
@@ -17,7 +18,8 @@ const kinds = [
 ] as const;
 const contributions: Column = {
   title: 'contributes',
-  of: (row) => kinds.flatMap(([list, kind]) => ((row[list] ?? []) as readonly string[]).map((name) => `${kind} ${name}`)),
+  of: (row) =>
+    kinds.flatMap(([list, kind]) => ((row[list] ?? []) as readonly string[]).map((name) => `${kind} ${name}`)),
 };
 const loadedFrom: Column = { title: 'from', of: ({ source, file }) => (source === 'built-in' ? source : file) };
 const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
@@ -48,5 +50,15 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
-  machines: ['machine_id', 'status', 'name', 'private_ip', 'public_ip', ...kindOfMachine, 'provider_instance', 'reclaim_at', 'message'],
+  machines: [
+    'machine_id',
+    'status',
+    'name',
+    'private_ip',
+    'public_ip',
+    ...kindOfMachine,
+    'provider_instance',
+    'reclaim_at',
+    'message',
+  ],
 };

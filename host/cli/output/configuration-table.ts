@@ -9,16 +9,30 @@ export function configurationTable({ configuration, origins }: Row, options: Tab
   const leaves = leavesOf(configuration);
   const entries = Object.entries((origins ?? {}) as Readonly<Record<string, string>>);
   const [first = ''] = entries.map(([pointer]) => pointer);
-  const roots = [...leaves.keys()].filter((leaf) => first.endsWith(leaf)).map((leaf) => first.slice(0, first.length - leaf.length));
-  const root = roots.find((each) => entries.every(([pointer]) => pointer.startsWith(each) && leaves.has(pointer.slice(each.length)))) ?? '';
-  const rows = entries.map(([pointer, origin]) => [dotted(pointer), plainText(leaves.get(pointer.slice(root.length))), origin]);
+  const roots = [...leaves.keys()]
+    .filter((leaf) => first.endsWith(leaf))
+    .map((leaf) => first.slice(0, first.length - leaf.length));
+  const root =
+    roots.find((each) =>
+      entries.every(([pointer]) => pointer.startsWith(each) && leaves.has(pointer.slice(each.length))),
+    ) ?? '';
+  const rows = entries.map(([pointer, origin]) => [
+    dotted(pointer),
+    plainText(leaves.get(pointer.slice(root.length))),
+    origin,
+  ]);
   return table(['key', 'value', 'origin'], rows, options);
 }
 
 function leavesOf(value: unknown, at = ''): Map<string, unknown> {
   const inner = Array.isArray(value) ? [...value.entries()] : isRow(value) ? Object.entries(value) : [];
   if (inner.length === 0) return new Map([[at, value]]);
-  return new Map(inner.flatMap(([step, each]) => [...leavesOf(each, `${at}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)]));
+  return new Map(
+    inner.flatMap(([step, each]) => [
+      ...leavesOf(each, `${at}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    ]),
+  );
 }
 
-const dotted = (pointer: string): string => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+const dotted = (pointer: string): string =>
+  pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');

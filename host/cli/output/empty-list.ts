@@ -15,9 +15,20 @@ interface ListTexts {
 
 const filtersOf = (input: Row): string[] =>
   Object.entries(input).flatMap(([name, value]) =>
-    notFilters.has(name) || value === undefined ? [] : [`${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`],
+    notFilters.has(name) || value === undefined
+      ? []
+      : [`${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`],
   );
-const notFilters = new Set(['all_resources', 'active_only', 'force_refresh', 'limit', 'offset', 'page', 'page_size', 'sort']);
+const notFilters = new Set([
+  'all_resources',
+  'active_only',
+  'force_refresh',
+  'limit',
+  'offset',
+  'page',
+  'page_size',
+  'sort',
+]);
 
 const isUsual = ({ status, all_resources }: Row): boolean => status === undefined && all_resources !== true;
 

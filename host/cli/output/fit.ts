@@ -44,10 +44,13 @@ export function wrapped(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-const needed = (widths: readonly number[]): number => widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
+const needed = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
 const longestIn = (text: string): number => Math.max(...text.split(' ').map(width));
 const leastOf = (cell: string): number =>
-  cell.includes(' ') ? Math.min(width(cell), Math.max(narrowest, Math.min(longestIn(cell), longestWord))) : width(cell);
+  cell.includes(' ')
+    ? Math.min(width(cell), Math.max(narrowest, Math.min(longestIn(cell), longestWord)))
+    : width(cell);
 
 /** Distributes the remaining width, column by column, to the narrowest columns that need more. */
 function shared(least: readonly number[], natural: readonly number[], columns: number): number[] {

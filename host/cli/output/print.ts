@@ -21,7 +21,13 @@ export async function textOf(
 }
 
 /** Prints an answer; notes that a table cannot contain go to stderr. */
-export async function print(operation: string, answer: unknown, form: Form, terminal: Terminal, input: Row = {}): Promise<void> {
+export async function print(
+  operation: string,
+  answer: unknown,
+  form: Form,
+  terminal: Terminal,
+  input: Row = {},
+): Promise<void> {
   terminal.out(await textOf(operation, answer, form, terminal, { input }));
   if (form !== 'table') return;
   const hidden = hasRows(answer) ? omittedNote(operation, input) : undefined;

@@ -4,12 +4,13 @@ import { startInBackground, type Started } from '../../client/background-server.
 import { noConfiguration, type ScriptPlace } from './script-place.ts';
 
 /**
- * Starts the server of a script's data directory in the background, and resolves when one listens, or when another that had the directory has ended.
- * Throws with what it output when it cannot start.
+ * Starts the server of a script's data directory in the background, and resolves when one listens, or when another
+ * that had the directory has ended. Throws with what it output when it cannot start. /
  */
 export async function startServerForScript({ configuration, data_directory, looked }: ScriptPlace): Promise<void> {
   if (configuration === undefined) throw noConfiguration(looked);
-  if (!existsSync(configuration)) throw new Error(`The configuration file ${configuration}, which ${looked} names, does not exist.`);
+  if (!existsSync(configuration))
+    throw new Error(`The configuration file ${configuration}, which ${looked} names, does not exist.`);
   // The server inherits surroundings that outlive the scheduler's call.
   Object.assign(process.env, proxyIn(process.env['SCRIPT_OPTIONS'] ?? ''), { MUSTER_DATA_DIR: data_directory });
   const start = (...more: readonly string[]): Promise<Started> =>
@@ -20,7 +21,8 @@ export async function startServerForScript({ configuration, data_directory, look
   if (started.place) return;
   const output = started.output.join('\n');
   if (/Another server/.test(output)) return;
-  if (started.code === undefined) throw new Error(`The server does not answer; ${data_directory}/server.log may say why.`);
+  if (started.code === undefined)
+    throw new Error(`The server does not answer; ${data_directory}/server.log may say why.`);
   throw new Error(`The server could not be started. ${lastWords(output)}`);
 }
 

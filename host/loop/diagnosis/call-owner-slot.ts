@@ -38,7 +38,9 @@ export class CallOwnerSlot {
   read(names: readonly string[]): CallOwner | undefined {
     const name = names[Atomics.load(this.#cells, 0) - 1];
     if (name === undefined) return undefined;
-    const [request_id = '', template_id = ''] = decoder.decode(this.#text.slice(0, Atomics.load(this.#cells, 1))).split('\n');
+    const [request_id = '', template_id = ''] = decoder
+      .decode(this.#text.slice(0, Atomics.load(this.#cells, 1)))
+      .split('\n');
     return { name, ...(request_id === '' ? {} : { of: { request_id, template_id } }) };
   }
 
@@ -48,7 +50,9 @@ export class CallOwnerSlot {
     if (of !== this.#of) {
       this.#of = of;
       // TextEncoder cannot write into shared memory.
-      const text = of ? encoder.encode(`${of.request_id}\n${of.template_id}`).subarray(0, maxTextBytes) : new Uint8Array();
+      const text = of
+        ? encoder.encode(`${of.request_id}\n${of.template_id}`).subarray(0, maxTextBytes)
+        : new Uint8Array();
       this.#text.set(text);
       Atomics.store(this.#cells, 1, text.length);
     }

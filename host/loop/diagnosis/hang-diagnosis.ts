@@ -19,8 +19,14 @@ export interface HangDiagnosis {
  * 4. Else every name with an open call, since none can be excluded.
  * `own`: the prefixes of the URLs of muster's own code.
  */
-export function diagnoseHang(stack: ThreadStack | undefined, tracking: TrackedCalls, own: readonly string[]): HangDiagnosis {
-  const foreign = stack?.frames.find(({ url }) => url !== '' && !url.startsWith('node:') && !own.some((root) => url.startsWith(root)));
+export function diagnoseHang(
+  stack: ThreadStack | undefined,
+  tracking: TrackedCalls,
+  own: readonly string[],
+): HangDiagnosis {
+  const foreign = stack?.frames.find(
+    ({ url }) => url !== '' && !url.startsWith('node:') && !own.some((root) => url.startsWith(root)),
+  );
   const where = foreign ? { where: `${foreign.name} (${foreign.url}:${foreign.line})` } : {};
   const certain = stack?.owner ?? tracking.running;
   if (certain) return { names: [certain.name], ...(certain.of ? { of: certain.of } : {}), ...where };

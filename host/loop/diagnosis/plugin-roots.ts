@@ -29,6 +29,8 @@ export function pluginRootsOf(
 /** Returns the instances of the plugin whose code threw an error, by the innermost stack frame outside of Node. */
 export function instancesOf(error: unknown, roots: PluginRoots): readonly string[] {
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
-  const place = lines.flatMap((line) => /\((file:[^)]*)\)|at (file:\S+)/.exec(line) ?? []).find((found) => found.startsWith('file:'));
+  const place = lines
+    .flatMap((line) => /\((file:[^)]*)\)|at (file:\S+)/.exec(line) ?? [])
+    .find((found) => found.startsWith('file:'));
   return place === undefined ? [] : (roots.find(({ root }) => place.startsWith(root))?.instances ?? []);
 }

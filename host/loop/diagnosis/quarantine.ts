@@ -63,7 +63,11 @@ export class Quarantine {
     const before = kept.get(template_id);
     const again = before !== undefined && now - before.until < longestMs;
     const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
-    kept.set(template_id, { ms, until: now + ms, why: why({ ms, ...(template_id === undefined ? {} : { template_id }) }) });
+    kept.set(template_id, {
+      ms,
+      until: now + ms,
+      why: why({ ms, ...(template_id === undefined ? {} : { template_id }) }),
+    });
     return ms;
   }
 }

@@ -12,7 +12,8 @@ export const callOwnerSymbol = 'muster.call-owner';
  * Allocates the memory that a loop thread shares with the thread that supervises it: the number of open calls per
  * name, the owner of the synchronous part of a call, and the owner that ended the thread.
  */
-export const callMemory = (): SharedArrayBuffer => new SharedArrayBuffer(maxNames * Int32Array.BYTES_PER_ELEMENT + 2 * CallOwnerSlot.bytes);
+export const callMemory = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(maxNames * Int32Array.BYTES_PER_ELEMENT + 2 * CallOwnerSlot.bytes);
 
 const partsOf = (memory: SharedArrayBuffer) => {
   const after = maxNames * Int32Array.BYTES_PER_ELEMENT;

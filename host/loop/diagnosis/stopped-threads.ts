@@ -43,7 +43,10 @@ export class StoppedThreads {
     const { names, where, of } = suspects;
     const at = where === undefined ? '' : ` in ${where}`;
     const frames = stack?.frames.map(({ name, url, line }) => `${name} (${url}:${line})`);
-    this.#log.error({ thread, suspects: names, ...of, stack: frames }, `The loop thread hangs${at}; the server replaces it.`);
+    this.#log.error(
+      { thread, suspects: names, ...of, stack: frames },
+      `The loop thread hangs${at}; the server replaces it.`,
+    );
     this.#charge(suspects, `blocked the loop thread${at} until the server replaced it`);
   }
 

@@ -49,7 +49,10 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
       line: location.lineNumber + 1,
     }));
   const send = (id: number, method: string, params: object = {}): void =>
-    session.post('NodeWorker.sendMessageToWorker', { sessionId: session_id ?? '', message: JSON.stringify({ id, method, params }) });
+    session.post('NodeWorker.sendMessageToWorker', {
+      sessionId: session_id ?? '',
+      message: JSON.stringify({ id, method, params }),
+    });
 
   return new Promise((resolve) => {
     const late = setTimeout(() => {
@@ -76,7 +79,12 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
         paused = message.params as Paused;
         const [innermost] = paused.callFrames;
         if (!innermost) return done({ frames: [] });
-        send(3, 'Debugger.evaluateOnCallFrame', { callFrameId: innermost.callFrameId, expression, returnByValue: true, silent: true });
+        send(3, 'Debugger.evaluateOnCallFrame', {
+          callFrameId: innermost.callFrameId,
+          expression,
+          returnByValue: true,
+          silent: true,
+        });
       }
       if (message.id !== 3) return;
       const owner = message.result?.result?.value as CallOwner | undefined;

@@ -10,7 +10,10 @@ import { asSdkError, MethodExecutionError } from '../../sdk/errors.ts';
 /** A client for one call. */
 export interface Lease {
   readonly client: OperationClient;
-  /** Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be started. */
+  /**
+   * Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be
+   * started.
+   */
   ensureServer(answer: unknown): Promise<void>;
   /** Lets no further call have this client. */
   retire(): void;
@@ -85,7 +88,12 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
     } catch (error) {
       const { request_id = 'What was asked' } = answer as { readonly request_id?: string };
       const { code, message, details } = asSdkError(error);
-      throw new MethodExecutionError(code, `${request_id} is stored, but nothing carries it out: ${message}`, details, { cause: error });
+      throw new MethodExecutionError(
+        code,
+        `${request_id} is stored, but nothing carries it out: ${message}`,
+        details,
+        { cause: error },
+      );
     }
   }
 

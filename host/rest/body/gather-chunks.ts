@@ -49,4 +49,6 @@ export function gatherChunks(body: Readable, share?: Share): Readable {
 }
 
 const tooMuch = (): BrokerError =>
-  new BrokerError('UNAVAILABLE', 'Too many large bodies are in progress. Nothing was done; try again later.', { retry_after_s: 1 });
+  new BrokerError('UNAVAILABLE', 'Too many large bodies are in progress. Nothing was done; try again later.', {
+    retry_after_s: 1,
+  });

@@ -28,14 +28,16 @@ export interface BodyBounds {
  */
 export function parseBody(body: Buffer, { local = false }: BodyBounds = {}): unknown {
   if (body.length === 0) return undefined;
-  if (!local && body.length > largestBody) throw new BrokerError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.');
+  if (!local && body.length > largestBody)
+    throw new BrokerError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.');
   if (!isUtf8(body)) throw new BrokerError('INVALID_REQUEST', 'The body is not valid UTF-8.');
   const text = body.toString();
   if (text.trim() === '') return undefined;
   // Checked before parsing: creating the objects takes the time.
   const { deep, many } = text.length > 2 * maxDepth ? shapeOf(text) : { deep: false, many: false };
   if (deep) throw new BrokerError('INVALID_REQUEST', `The body is nested more than ${maxDepth} levels deep.`);
-  if (many && !local) throw new BrokerError('INVALID_REQUEST', `The body has more than ${maxFields} fields or ${maxEntries} entries.`);
+  if (many && !local)
+    throw new BrokerError('INVALID_REQUEST', `The body has more than ${maxFields} fields or ${maxEntries} entries.`);
   let value: unknown;
   try {
     value = JSON.parse(text);

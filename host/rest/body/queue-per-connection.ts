@@ -25,7 +25,11 @@ interface MarkedSocket extends Socket {
  * the bound, the pipelined calls of one client would all run at once and delay every other client. Closes a connection
  * on which too many calls wait.
  */
-export function queuePerConnection({ socket }: Pick<IncomingMessage, 'socket'>, answer: Pick<ServerResponse, 'on'>, go: () => void): void {
+export function queuePerConnection(
+  { socket }: Pick<IncomingMessage, 'socket'>,
+  answer: Pick<ServerResponse, 'on'>,
+  go: () => void,
+): void {
   const queue = queueOf(socket);
   // The event `close` occurs once per answer.
   answer.on('close', () => {

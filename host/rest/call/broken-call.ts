@@ -9,7 +9,11 @@ const reasons: Readonly<Record<string, readonly [string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The call did not arrive in time.'],
 };
 
-const fixed = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...securityHeaders, connection: 'close' })
+const fixed = Object.entries({
+  'content-type': 'application/json; charset=utf-8',
+  ...securityHeaders,
+  connection: 'close',
+})
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
@@ -33,5 +37,7 @@ export function refuseBrokenCall(error: NodeJS.ErrnoException, socket: Answering
   }
   const [status, detail] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP call.'];
   const body = JSON.stringify({ detail, code: 'INVALID_REQUEST' satisfies Code });
-  socket.end(`HTTP/1.1 ${status}\r\nx-request-id: ${randomUUID()}\r\n${fixed}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nx-request-id: ${randomUUID()}\r\n${fixed}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }

@@ -35,23 +35,33 @@ const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${
 
 /** Node accepts calls of other HTTP versions, which define the end of a call differently. */
 const versionCheck = ({ httpVersion }: IncomingMessage): Error | undefined =>
-  httpVersion === '1.1' || httpVersion === '1.0' ? undefined : new WireRefusal(505, 'The server supports only HTTP/1.1 and HTTP/1.0.');
+  httpVersion === '1.1' || httpVersion === '1.0'
+    ? undefined
+    : new WireRefusal(505, 'The server supports only HTTP/1.1 and HTTP/1.0.');
 
 /** A name or an address, with an optional port. Two Host headers are joined with a comma and do not match. */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 function hostCheck({ headers: { host }, httpVersion }: IncomingMessage): BrokerError | undefined {
-  if (host === undefined) return httpVersion === '1.1' ? refused('The call has no Host header, which HTTP/1.1 requires.') : undefined;
+  if (host === undefined)
+    return httpVersion === '1.1' ? refused('The call has no Host header, which HTTP/1.1 requires.') : undefined;
   return hostForm.test(host) ? undefined : refused('The Host header must name exactly one host.');
 }
 
 /** Refuses bodies whose end a gateway may find at another place (request smuggling), and compressed bodies. */
 function bodyCheck({ headers, httpVersion }: IncomingMessage): BrokerError | undefined {
-  const { 'transfer-encoding': coding, 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = headers;
+  const {
+    'transfer-encoding': coding,
+    'content-encoding': encoding = 'identity',
+    'content-length': length = '0',
+  } = headers;
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return refused('The only supported transfer encoding is chunked, and only in HTTP/1.1.');
   if (encoding.toLowerCase() === 'identity' || (coding === undefined && length === '0')) return undefined;
-  return new BrokerError('UNSUPPORTED_MEDIA_TYPE', `The content encoding ${encoding} is not supported; send the body without encoding.`);
+  return new BrokerError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The content encoding ${encoding} is not supported; send the body without encoding.`,
+  );
 }
 
 /**
@@ -79,6 +89,7 @@ function nameCheck({ host, trust_proxy, allowed_hosts }: Settings, bound: () => 
 }
 
 /** The host of an absolute target: `GET http://name/path`. */
-const targetOf = (url = ''): string | undefined => (url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]);
+const targetOf = (url = ''): string | undefined =>
+  url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1];
 
 const refused = (message: string): BrokerError => new BrokerError('INVALID_REQUEST', message);

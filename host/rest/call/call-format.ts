@@ -49,7 +49,10 @@ export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => C
     const [first, second] = given;
     if (!first) return active;
     if (second && second.name !== first.name)
-      throw new BrokerError('INVALID_REQUEST', `${second.header}: names another scheduler than ${first.header}; send only one of them.`);
+      throw new BrokerError(
+        'INVALID_REQUEST',
+        `${second.header}: names another scheduler than ${first.header}; send only one of them.`,
+      );
     const format = known.get(first.name);
     if (!format) throw unknownFormat(first.header, first.name, names);
     return format;
@@ -60,7 +63,11 @@ function unknownFormat(header: string, name: string, names: readonly string[]): 
   const near = nearest(name, names);
   const suggestion = near === undefined ? '.' : `; did you mean '${near}'?`;
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
-  return new BrokerError('INVALID_REQUEST', `${header}: there is no scheduler '${shown}'${suggestion} Known: ${names.join(', ')}.`, {
-    known: names,
-  });
+  return new BrokerError(
+    'INVALID_REQUEST',
+    `${header}: there is no scheduler '${shown}'${suggestion} Known: ${names.join(', ')}.`,
+    {
+      known: names,
+    },
+  );
 }

@@ -12,7 +12,10 @@ const anyone: Caller = {};
 export function callerOf(header: string | readonly string[] | undefined, scope: string, input: unknown): Caller {
   if (header === undefined) return anyone;
   if (!isHeaderText(header)) {
-    throw new BrokerError('INVALID_REQUEST', 'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.');
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.',
+    );
   }
   return { key: { scope, key: header, fingerprint: jsonFingerprint(input) } };
 }

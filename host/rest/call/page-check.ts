@@ -13,7 +13,9 @@ type Settings = Pick<ServerSettings, 'trust_proxy' | 'allowed_hosts'>;
  */
 export function pageCheck({ trust_proxy, allowed_hosts }: Settings): (call: IncomingMessage) => Error | undefined {
   // An allowed name is allowed on every port.
-  const origins = allowed_hosts.map((name) => name.toLowerCase()).flatMap((name) => [`http://${name}`, `https://${name}`]);
+  const origins = allowed_hosts
+    .map((name) => name.toLowerCase())
+    .flatMap((name) => [`http://${name}`, `https://${name}`]);
   return ({ headers, method }) => {
     const { origin, host, 'sec-fetch-site': site } = headers;
     if (origin === undefined && site !== 'cross-site') return undefined;
@@ -30,7 +32,9 @@ export function pageCheck({ trust_proxy, allowed_hosts }: Settings): (call: Inco
 }
 
 const isNavigation = (headers: IncomingHttpHeaders, method: string | undefined): boolean =>
-  (method === 'GET' || method === 'HEAD') && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  (method === 'GET' || method === 'HEAD') &&
+  headers['sec-fetch-mode'] === 'navigate' &&
+  headers['sec-fetch-dest'] === 'document';
 
 const refused = (pages: string): Error =>
   new WireRefusal(403, `${pages} may not call this server. server.allowed_hosts allows the name of their host.`);

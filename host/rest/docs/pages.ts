@@ -22,7 +22,9 @@ export async function documentationPages({ document, log }: PagesOptions): Promi
   ]);
   const app = fastify({ logger: false, genReqId: ({ headers }) => String(headers['x-request-id']) });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => answerFailure(nothingAt(request.method, request.url), request, reply, log));
+  app.setNotFoundHandler((request, reply) =>
+    answerFailure(nothingAt(request.method, request.url), request, reply, log),
+  );
   await app.register(helmet.default, {
     contentSecurityPolicy: false,
     strictTransportSecurity: false,

@@ -46,7 +46,10 @@ export function bindRedocPage(app: FastifyInstance): void {
     // The page reports a missing script before the browser requests it.
     bundle ??= redocBundle();
     const nonce = randomBytes(16).toString('base64');
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(nonce)).send(page(nonce));
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', pagePolicy(nonce))
+      .send(page(nonce));
   });
   app.get('/redoc/', (_, reply) => reply.redirect('/redoc'));
   app.get('/redoc/before.js', (_, reply) => reply.type(script).send(before));

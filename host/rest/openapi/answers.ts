@@ -3,11 +3,19 @@ import { limitWindow } from '../limits/rate-limits.ts';
 import type { ErrorForm } from '../routes/path-table.ts';
 import type { Json } from '../../schema/public-schema.ts';
 
-const header = (description: string, type: string, example: unknown): Json => ({ description, schema: { type }, example });
+const header = (description: string, type: string, example: unknown): Json => ({
+  description,
+  schema: { type },
+  example,
+});
 
 /** The headers that operations reference. */
 export const headers: Json = {
-  'X-Request-Id': header('The X-Request-Id of the call, or a generated id; every log line of the call contains it.', 'string', 'call-7'),
+  'X-Request-Id': header(
+    'The X-Request-Id of the call, or a generated id; every log line of the call contains it.',
+    'string',
+    'call-7',
+  ),
   'X-Observed-At': {
     ...header('When the provider last reported on all machines of the request.', 'string', '2026-01-15T09:30:40.000Z'),
     schema: { type: 'string', format: 'date-time' },
@@ -49,13 +57,24 @@ export function refusalsOf(refusals: readonly Code[], { form, limited }: AnswerO
   return Object.fromEntries(
     answers.map(([status, found]) => {
       const description = found.map((code) => `- \`${code}\`: ${codes[code].meaning}`).join('\n');
-      const more = status === 429 ? { headers: headersOf({ limited }, 'Retry-After') } : status === 503 ? { headers: retryAfter } : {};
-      return [String(status), { ...jsonAnswer(description, { $ref: schemas[form] }, exampleOf(found[0] as Code, form)), ...more }];
+      const more =
+        status === 429
+          ? { headers: headersOf({ limited }, 'Retry-After') }
+          : status === 503
+            ? { headers: retryAfter }
+            : {};
+      return [
+        String(status),
+        { ...jsonAnswer(description, { $ref: schemas[form] }, exampleOf(found[0] as Code, form)), ...more },
+      ];
     }),
   );
 }
 
-const schemas: Readonly<Record<ErrorForm, string>> = { detail: '#/components/schemas/Detail', error: '#/components/schemas/Error' };
+const schemas: Readonly<Record<ErrorForm, string>> = {
+  detail: '#/components/schemas/Detail',
+  error: '#/components/schemas/Error',
+};
 
 function exampleOf(code: Code, form: ErrorForm): unknown {
   const message = codes[code].meaning;

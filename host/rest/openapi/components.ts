@@ -14,7 +14,9 @@ export interface Components {
 
 const Detail = Type.Object(
   {
-    detail: Type.String({ description: 'What happened, to which object, and what to do; lists every error with its place.' }),
+    detail: Type.String({
+      description: 'What happened, to which object, and what to do; lists every error with its place.',
+    }),
     code: Type.Enum(Object.keys(codes) as [Code, ...Code[]], { description: 'The kind of error, for programs.' }),
   },
   { additionalProperties: false },
@@ -50,7 +52,9 @@ const SourceInfo = Type.Object(
  * their type, and errors.
  */
 export function componentsOf({ services }: Broker): Components {
-  const types = new Map(services.providers.instances.map((instance) => [instance.type, services.providers.type(instance)]));
+  const types = new Map(
+    services.providers.instances.map((instance) => [instance.type, services.providers.type(instance)]),
+  );
   const settings = [...types].flatMap(([type, found]) =>
     found ? [[`${pascal(type)}Configuration`, found.config as TSchema] as const] : [],
   );
@@ -68,14 +72,22 @@ export function componentsOf({ services }: Broker): Components {
     schemas: {
       Template: {
         ...template,
-        description: 'A template: the common fields and the fields of the loaded plugins. Unknown fields are kept unchanged.',
+        description:
+          'A template: the common fields and the fields of the loaded plugins. Unknown fields are kept unchanged.',
         properties: { ...template['properties'], source_info: unnamed(SourceInfo, named) },
       },
-      TemplateFields: { ...template, description: 'Fields of a template; each name is also accepted in camelCase.', required: [] },
+      TemplateFields: {
+        ...template,
+        description: 'Fields of a template; each name is also accepted in camelCase.',
+        required: [],
+      },
       Provider: unnamed(ProviderView, named),
       ProviderEntry: {
         ...entry,
-        properties: { ...entry['properties'], ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}) },
+        properties: {
+          ...entry['properties'],
+          ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}),
+        },
       },
       ...Object.fromEntries(settings.map(([name, schema]) => [name, asWritten(unnamed(schema as Json, named))])),
       Detail: unnamed(Detail, named),
@@ -84,16 +96,25 @@ export function componentsOf({ services }: Broker): Components {
   };
 }
 
-export const pascal = (name: string): string => name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 
 /** Returns the schema of the input that callers write: a field with a default is optional, at any depth. */
 function asWritten(schema: Json): Json {
-  const { properties, required, items } = schema as { properties?: Record<string, Json>; required?: readonly string[]; items?: Json };
+  const { properties, required, items } = schema as {
+    properties?: Record<string, Json>;
+    required?: readonly string[];
+    items?: Json;
+  };
   const needed = required?.filter((name) => !('default' in (properties?.[name] ?? {})));
-  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ? [[word, (schema[word] as Json[]).map(asWritten)]] : []));
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((word) =>
+    schema[word] ? [[word, (schema[word] as Json[]).map(asWritten)]] : [],
+  );
   return {
     ...schema,
-    ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, asWritten(field)])) } : {}),
+    ...(properties
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, asWritten(field)])) }
+      : {}),
     ...(needed ? { required: needed } : {}),
     ...(items ? { items: asWritten(items) } : {}),
     ...Object.fromEntries(variants),

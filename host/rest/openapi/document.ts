@@ -67,7 +67,10 @@ export function openApiDocument(broker: Broker, app: Pick<FastifyInstance, 'hasR
     const schema = broker.rendering.schema(operation);
     const known = publicSchema(schema, components.named);
     if ('$ref' in known) return known;
-    const name = typeof operation.output === 'string' ? views[operation.output as keyof typeof views] : `${pascal(operation.name)}Result`;
+    const name =
+      typeof operation.output === 'string'
+        ? views[operation.output as keyof typeof views]
+        : `${pascal(operation.name)}Result`;
     schemas[name] ??= unnamed(schema as Json, components.named);
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -110,5 +113,9 @@ const views = {
 /** Returns the routes of an operation; the operationId of the first is the name of the operation. */
 function routesOf(operation: Operation<any, any>): RouteOf[] {
   const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
-  return bindings.map((rest, index) => ({ operation, rest, operationId: index === 0 ? operation.name : `${operation.name}_${index + 1}` }));
+  return bindings.map((rest, index) => ({
+    operation,
+    rest,
+    operationId: index === 0 ? operation.name : `${operation.name}_${index + 1}`,
+  }));
 }

@@ -33,7 +33,8 @@ export function exampleOf(schema: Json, values: Values, schemas: Json, field = '
   }
 }
 
-const valueOf = (values: Values, field: string, owner: string): unknown => values[`${owner}.${field}`] ?? values[field];
+const valueOf = (values: Values, field: string, owner: string): unknown =>
+  values[`${owner}.${field}`] ?? values[field];
 
 function objectOf(json: Json, values: Values, schemas: Json, owner: string): Values {
   const required = new Set<string>(json['required'] ?? []);
@@ -49,7 +50,8 @@ function fits(value: unknown, json: Json, schemas: Json): boolean {
   if (json['anyOf']) return json['anyOf'].some((each: Json) => fits(value, deref(each, schemas), schemas));
   if ('const' in json) return value === json['const'];
   if (json['enum']) return json['enum'].includes(value);
-  if (json['type'] === 'array') return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
+  if (json['type'] === 'array')
+    return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
   if (json['type'] === 'object') return isObject(value) && hasRequired(value, json, schemas);
   if (json['type'] === 'integer') return Number.isInteger(value);
   return json['type'] === undefined || json['type'] === (value === null ? 'null' : typeof value);

@@ -40,7 +40,9 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     parameters: [
       ...input.parameters,
       ...(rest.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-      ...(parts.broker.rendering.dependsOnScheduler(operation) ? [{ $ref: '#/components/parameters/X-Scheduler' }] : []),
+      ...(parts.broker.rendering.dependsOnScheduler(operation)
+        ? [{ $ref: '#/components/parameters/X-Scheduler' }]
+        : []),
       requestIdParameter,
     ],
     ...(input.body ? { requestBody: input.body } : {}),
@@ -48,14 +50,20 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
       [String(rest.status ?? 200)]: {
         description: 'The answer.',
         content: {
-          [media]: { schema, example: typeof example === 'string' ? example : withSampleAnswer(example as Json, operation, samples) },
+          [media]: {
+            schema,
+            example: typeof example === 'string' ? example : withSampleAnswer(example as Json, operation, samples),
+          },
         },
         headers: headersOf({ limited }, ...observed),
       },
-      ...refusalsOf(codesOf(operation, { limited, idempotent: rest.idempotent === true, body: input.body !== undefined }), {
-        form,
-        limited,
-      }),
+      ...refusalsOf(
+        codesOf(operation, { limited, idempotent: rest.idempotent === true, body: input.body !== undefined }),
+        {
+          form,
+          limited,
+        },
+      ),
     },
   };
 }
@@ -70,7 +78,8 @@ const withSampleAnswer = (example: Json, { name }: Operation<any, any>, { answer
 function summaryOf({ summary }: Operation<any, any>, { limit }: RestBinding, { broker }: Parts): Json {
   const { enabled, ...limits } = broker.configuration.server.rate_limit;
   const [title = '', ...rest] = summary.split(/(?<=[.:]) /);
-  const counted = enabled && limit ? [`Rate limit group \`${limit}\`: ${limits[limit]} calls per minute and client.`] : [];
+  const counted =
+    enabled && limit ? [`Rate limit group \`${limit}\`: ${limits[limit]} calls per minute and client.`] : [];
   const description = [...rest, ...counted].join(' ');
   return { summary: title.replace(/:$/, '.'), ...(description === '' ? {} : { description }) };
 }
@@ -86,7 +95,11 @@ export const tagOf = (path: string): string => {
  * Returns the parameters: the fields of the path, and of the query when there is no body. With a body, the other
  * fields form the body.
  */
-function inputOf(operation: Operation<any, any>, rest: RestBinding, { components, samples }: Parts): { parameters: Json[]; body?: Json } {
+function inputOf(
+  operation: Operation<any, any>,
+  rest: RestBinding,
+  { components, samples }: Parts,
+): { parameters: Json[]; body?: Json } {
   const { named, schemas } = components;
   const schema = routeSchema(operation, rest) as unknown as Json;
   const inPath = [...rest.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
@@ -107,17 +120,31 @@ function inputOf(operation: Operation<any, any>, rest: RestBinding, { components
   const open = schema['additionalProperties'] !== false;
   if (own.length === 0 && !open) return { parameters };
   const required = (schema['required'] as string[]).filter((name) => !inPath.includes(name));
-  const properties = Object.fromEntries(own.map(([name, field]) => [name, detailedSchemas[name] ?? publicSchema(field, named, name)]));
-  const body = open ? templateBody(properties, operation, schemas) : { type: 'object', properties, required, additionalProperties: false };
+  const properties = Object.fromEntries(
+    own.map(([name, field]) => [name, detailedSchemas[name] ?? publicSchema(field, named, name)]),
+  );
+  const body = open
+    ? templateBody(properties, operation, schemas)
+    : { type: 'object', properties, required, additionalProperties: false };
   const named_ = Object.fromEntries(Object.entries(call).filter(([name]) => !inPath.includes(name)));
   const example = Object.keys(named_).length > 0 ? named_ : exampleOf(body, samples.values, schemas);
-  return { parameters, body: { required: required.length > 0 || open, content: { 'application/json': { schema: body, example } } } };
+  return {
+    parameters,
+    body: { required: required.length > 0 || open, content: { 'application/json': { schema: body, example } } },
+  };
 }
 
 /** Schemas of fields that the route itself accepts without checks, since the operation checks them. */
 const detailedSchemas: Readonly<Record<string, Json>> = {
-  template: { $ref: '#/components/schemas/TemplateFields', description: 'A template. It need not exist in the broker.' },
-  providers: { type: 'array', items: { $ref: '#/components/schemas/ProviderEntry' }, description: 'Provider entries.' },
+  template: {
+    $ref: '#/components/schemas/TemplateFields',
+    description: 'A template. It need not exist in the broker.',
+  },
+  providers: {
+    type: 'array',
+    items: { $ref: '#/components/schemas/ProviderEntry' },
+    description: 'Provider entries.',
+  },
 };
 
 /** The body of a route that accepts template fields, and the further fields of its operation. */

@@ -96,7 +96,12 @@ export function samplesOf({ services }: Broker): Samples {
       validation_level: 'strict',
       validation_errors: [],
       validation_results: {
-        [provider_instance]: { valid: true, errors: [], warnings: [], supported_features: ['machine_type', 'subnet_ids'] },
+        [provider_instance]: {
+          valid: true,
+          errors: [],
+          warnings: [],
+          supported_features: ['machine_type', 'subnet_ids'],
+        },
       },
       compatible_providers: [provider_instance],
       incompatible_providers: [],
@@ -173,7 +178,12 @@ export function samplesOf({ services }: Broker): Samples {
       refresh_templates: { message: '2 templates from 1 files.' },
       create_request: { status, message: opened },
       create_selected_request: { status },
-      create_return_request: { request_id: return_id, requestId: return_id, status: 'pending', message: '1 machine is given back.' },
+      create_return_request: {
+        request_id: return_id,
+        requestId: return_id,
+        status: 'pending',
+        message: '1 machine is given back.',
+      },
       cancel_request: { message: 'The request is cancelled; its machines are given back.', status: 'in_progress' },
       validate_provider_configuration: { providers: [{ name: 'west', valid: true, errors: [], warnings: [] }] },
       test_provider_selection: { selection_strategy: 'load_balanced' },

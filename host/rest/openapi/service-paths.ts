@@ -12,7 +12,10 @@ const text = { type: 'string' };
 const headers = headersOf({ limited: false });
 const parameters = [{ $ref: '#/components/parameters/X-Request-Id' }];
 
-const answer = (description: string, { schema, example }: Shape): Json => ({ ...jsonAnswer(description, schema, example), headers });
+const answer = (description: string, { schema, example }: Shape): Json => ({
+  ...jsonAnswer(description, schema, example),
+  headers,
+});
 
 const service = (operationId: string, summary: string, responses: Json): Json => ({
   operationId,
@@ -40,7 +43,11 @@ const planned = (operationId: string, summary: string, path: readonly Json[]): J
 });
 
 const reads: Readonly<Record<string, Json>> = {
-  [`${apiPrefix}/machines/`]: planned('machines_planned', `Planned and not served: GET ${apiPrefix}/inventory/ lists machines.`, []),
+  [`${apiPrefix}/machines/`]: planned(
+    'machines_planned',
+    `Planned and not served: GET ${apiPrefix}/inventory/ lists machines.`,
+    [],
+  ),
   [`${apiPrefix}/machines/{machine_id}`]: planned(
     'machine_planned',
     `Planned and not served: GET ${apiPrefix}/inventory/{machine_id} shows a machine.`,
@@ -53,7 +60,11 @@ const reads: Readonly<Record<string, Json>> = {
     '200': answer('Name, version and settings of the server.', info),
   }),
   '/metrics': service('metrics', 'Metrics for Prometheus.', {
-    '200': { description: 'The metrics in the text format of Prometheus.', headers, content: { 'text/plain': { schema: text } } },
+    '200': {
+      description: 'The metrics in the text format of Prometheus.',
+      headers,
+      content: { 'text/plain': { schema: text } },
+    },
   }),
   '/openapi.json': service('openapi', 'This document.', {
     '200': { description: 'OpenAPI 3.1.', headers, content: { 'application/json': { schema: { type: 'object' } } } },
@@ -73,11 +84,17 @@ const anyOperation = (limited: boolean): Json => ({
   ],
   requestBody: {
     required: false,
-    content: { 'application/json': { schema: { type: 'object', description: 'The input of the operation.' }, example: {} } },
+    content: {
+      'application/json': { schema: { type: 'object', description: 'The input of the operation.' }, example: {} },
+    },
   },
   responses: {
     '200': {
-      ...jsonAnswer('The answer of the operation.', { type: 'object' }, { active_count: 2, by_status: { running: 2 } }),
+      ...jsonAnswer(
+        'The answer of the operation.',
+        { type: 'object' },
+        { active_count: 2, by_status: { running: 2 } },
+      ),
       headers: headersOf({ limited }),
     },
     ...refusalsOf(Object.keys(codes) as Code[], { form: 'error', limited }),
@@ -104,17 +121,25 @@ const script = (name: ScriptName, limited: boolean): Json => {
     parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }, ...parameters],
     requestBody: {
       required: false,
-      content: { 'application/json': { schema: scriptBody, example: { input: inputs[name], env: { dialect: 'symphony' } } } },
+      content: {
+        'application/json': { schema: scriptBody, example: { input: inputs[name], env: { dialect: 'symphony' } } },
+      },
     },
     responses: {
       '200': {
         ...jsonAnswer('The output of the script.', { type: 'object' }, { message: 'What happened.' }),
         headers: {
           ...headersOf({ limited: counted }),
-          [exitCodeHeader]: { description: 'The exit code of the script.', schema: { type: 'string', enum: ['0', '1'] } },
+          [exitCodeHeader]: {
+            description: 'The exit code of the script.',
+            schema: { type: 'string', enum: ['0', '1'] },
+          },
         },
       },
-      ...refusalsOf(['PAYLOAD_TOO_LARGE', ...(counted ? (['RATE_LIMITED'] as const) : [])], { form: 'detail', limited: counted }),
+      ...refusalsOf(['PAYLOAD_TOO_LARGE', ...(counted ? (['RATE_LIMITED'] as const) : [])], {
+        form: 'detail',
+        limited: counted,
+      }),
     },
   };
 };
@@ -122,9 +147,12 @@ const script = (name: ScriptName, limited: boolean): Json => {
 /** Returns the routes that do not belong to a single operation. Contains only routes that this server serves. */
 export function servicePaths(app: Pick<FastifyInstance, 'hasRoute'>, limited: boolean): Json {
   const called = `${apiPrefix}/operations/{operation}`;
-  const served = (method: 'GET' | 'POST', path: string) => app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
+  const served = (method: 'GET' | 'POST', path: string) =>
+    app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
   return {
-    ...Object.fromEntries(Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : []))),
+    ...Object.fromEntries(
+      Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : [])),
+    ),
     ...(served('POST', called) ? { [called]: { post: anyOperation(limited) } } : {}),
     ...Object.fromEntries(
       scriptNames.flatMap((name) => {

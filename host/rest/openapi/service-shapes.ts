@@ -40,7 +40,11 @@ const checks: Json = {
 };
 
 export const alive: Shape = {
-  schema: { type: 'object', properties: { status: { const: 'ok' }, pid: { type: 'integer' } }, required: ['status', 'pid'] },
+  schema: {
+    type: 'object',
+    properties: { status: { const: 'ok' }, pid: { type: 'integer' } },
+    required: ['status', 'pid'],
+  },
   example: { status: 'ok', pid: 4711 },
 };
 
@@ -60,7 +64,11 @@ export const ready: Shape = {
 
 export const notReady: Shape = {
   schema: checks,
-  example: { status: 'unavailable', version, checks: { storage: { ok: false, message: 'The storage does not answer.' } } },
+  example: {
+    status: 'unavailable',
+    version,
+    checks: { storage: { ok: false, message: 'The storage does not answer.' } },
+  },
 };
 
 export const info: Shape = {
@@ -92,7 +100,18 @@ export const info: Shape = {
         },
       },
     },
-    required: ['name', 'version', 'scheduler', 'storage', 'started_at', 'pid', 'workers', 'loop', 'templates', 'providers'],
+    required: [
+      'name',
+      'version',
+      'scheduler',
+      'storage',
+      'started_at',
+      'pid',
+      'workers',
+      'loop',
+      'templates',
+      'providers',
+    ],
   },
   example: {
     name: 'muster',

@@ -32,7 +32,9 @@ export async function checksOf(broker: Broker): Promise<Checks> {
   const { store, loop, services } = broker;
   const [storage, loopCheck] = await Promise.all([
     inTime(readyOf(store), 'storage', () => ({ ok: true })),
-    inTime(Promise.resolve(loop?.trouble()), 'loop', (trouble) => (trouble === undefined ? { ok: true } : { ok: false, message: trouble })),
+    inTime(Promise.resolve(loop?.trouble()), 'loop', (trouble) =>
+      trouble === undefined ? { ok: true } : { ok: false, message: trouble },
+    ),
   ]);
   return {
     storage,

@@ -9,7 +9,9 @@ import type { PathTable } from './path-table.ts';
  * rate limit.
  */
 export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broker: Broker): void {
-  const document = once(async (): Promise<Json> => (await import('../openapi/document.ts')).openApiDocument(broker, app));
+  const document = once(
+    async (): Promise<Json> => (await import('../openapi/document.ts')).openApiDocument(broker, app),
+  );
   const text = once(async () => Buffer.from(JSON.stringify(await document())));
   const pages = once(async () => {
     const { documentationPages } = await import('../docs/pages.ts');

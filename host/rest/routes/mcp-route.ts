@@ -34,7 +34,8 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
   app.post(path, async (request: FastifyRequest, reply: FastifyReply) => {
     const { answerCall } = await import('../../mcp/tools/answer-call.ts');
     reply.hijack();
-    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
     const carry: ExecuteOperation = isLocalCall(request.raw)
       ? (operation, input, signal) => executeLocally(operation, input, { signal })
       : executorFor(request);

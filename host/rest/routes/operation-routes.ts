@@ -36,7 +36,8 @@ export function bindOperationRoutes({ app, paths, broker, limits, expensive }: R
     async handler(request, reply) {
       const { operation: name } = request.params as { operation: string };
       const operation = byName.get(name);
-      if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
+      if (!operation)
+        throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
       const input = readInput(operation, request.body ?? {});
       const who = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;

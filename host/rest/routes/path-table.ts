@@ -25,7 +25,12 @@ export class PathTable {
     let entry = this.#entries.get(path);
     if (!entry) {
       const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
-      entry = { pattern: new RegExp(`^${pattern.replace(/\/$/, '/?')}$`), fixed: !path.includes('{'), methods: new Set(), form };
+      entry = {
+        pattern: new RegExp(`^${pattern.replace(/\/$/, '/?')}$`),
+        fixed: !path.includes('{'),
+        methods: new Set(),
+        form,
+      };
       this.#entries.set(path, entry);
     }
     entry.methods.add(method);
@@ -40,7 +45,9 @@ export class PathTable {
     const [best] = found.toSorted((a, b) => Number(b.fixed) - Number(a.fixed));
     return (
       best && {
-        methods: [...new Set(found.filter((entry) => entry.fixed === best.fixed).flatMap((entry) => [...entry.methods]))],
+        methods: [
+          ...new Set(found.filter((entry) => entry.fixed === best.fixed).flatMap((entry) => [...entry.methods])),
+        ],
         form: best.form,
       }
     );

@@ -28,7 +28,8 @@ export const told = (outcome: Outcome<unknown>): string => said(outcome).replace
 
 function said(outcome: Outcome<unknown>): string {
   if (outcome.kind === 'value') return `it gave ${shown(outcome.value)}`;
-  if (outcome.kind === 'fault') return `it threw a ProviderFault of kind '${outcome.fault.kind}': ${outcome.fault.message}`;
+  if (outcome.kind === 'fault')
+    return `it threw a ProviderFault of kind '${outcome.fault.kind}': ${outcome.fault.message}`;
   if (outcome.kind === 'claim-lost') return 'it threw ClaimLost';
   return `it threw ${thrown(outcome.error)}`;
 }
@@ -37,13 +38,16 @@ export const thrown = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : `something that is no Error: ${shown(error)}`;
 
 /** What a call gave; fails where it gave nothing, with what it threw. */
-export const delivered = async <T>(what: string, call: () => T | Promise<T>): Promise<T> => valueOf(what, await outcomeOf(call));
+export const delivered = async <T>(what: string, call: () => T | Promise<T>): Promise<T> =>
+  valueOf(what, await outcomeOf(call));
 
 /** The value of an outcome that must have one. */
 export function valueOf<T>(what: string, outcome: Outcome<T>): T {
   if (outcome.kind === 'value') return outcome.value;
   const hint =
-    outcome.kind === 'error' ? '. Anything but a ProviderFault counts as a bug of the plugin, and as an answer that was lost.' : '';
+    outcome.kind === 'error'
+      ? '. Anything but a ProviderFault counts as a bug of the plugin, and as an answer that was lost.'
+      : '';
   const failure = new assert.AssertionError({ message: `${what} must succeed here: ${told(outcome)}${hint}` });
   failure.cause = outcome.kind === 'fault' ? outcome.fault : outcome.kind === 'error' ? outcome.error : undefined;
   throw failure;

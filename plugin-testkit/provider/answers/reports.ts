@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { faultKinds, isFault, machineStatuses, type Launch, type MachineReport, type Shortfall } from '../../../core/index.ts';
+import {
+  faultKinds,
+  isFault,
+  machineStatuses,
+  type Launch,
+  type MachineReport,
+  type Shortfall,
+} from '../../../core/index.ts';
 import { notJson } from './not-json.ts';
 import { shown } from './says.ts';
 
@@ -11,7 +18,8 @@ export function wrongInReport(report: MachineReport): string[] {
   const wrong: string[] = [];
   const given = report as unknown as Readonly<Record<string, unknown>>;
   if (typeof report !== 'object' || report === null) return [`is ${shown(report)}, and no object`];
-  if (typeof given['machine_id'] !== 'string' || given['machine_id'] === '') wrong.push('machine_id must be a text that is not empty');
+  if (typeof given['machine_id'] !== 'string' || given['machine_id'] === '')
+    wrong.push('machine_id must be a text that is not empty');
   if (!(machineStatuses as readonly unknown[]).includes(given['status']))
     wrong.push(`status ${shown(given['status'])} is none of ${machineStatuses.join(', ')}`);
   if (given['status'] === 'failed') wrong.push("status 'failed' is the broker's own word; say how the machine is");
@@ -30,9 +38,11 @@ export function wrongInReport(report: MachineReport): string[] {
   if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
     wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', and is ${shown(given['market'])}`);
   if (given['ready'] === true) {
-    if (given['status'] !== 'running') wrong.push(`a machine that is ready is running, and this one is ${shown(given['status'])}`);
+    if (given['status'] !== 'running')
+      wrong.push(`a machine that is ready is running, and this one is ${shown(given['status'])}`);
     if (given['name'] === undefined) wrong.push('a machine that is ready has a name');
-    if (given['private_ip'] === undefined && given['public_ip'] === undefined) wrong.push('a machine that is ready has an address');
+    if (given['private_ip'] === undefined && given['public_ip'] === undefined)
+      wrong.push('a machine that is ready has an address');
   }
   const unstorable = notJson(report, 'the report');
   if (unstorable) wrong.push(unstorable);
@@ -44,7 +54,10 @@ function assertReports(reports: unknown, from: string): asserts reports is reado
   assert.ok(Array.isArray(reports), `${from} must have a list of machines, and has ${shown(reports)}.`);
   for (const report of reports as MachineReport[]) {
     const wrong = wrongInReport(report);
-    assert.ok(wrong.length === 0, `${from}, machine ${shown(report?.machine_id)}: ${wrong.join('; ')}. Seen: ${shown(report)}.`);
+    assert.ok(
+      wrong.length === 0,
+      `${from}, machine ${shown(report?.machine_id)}: ${wrong.join('; ')}. Seen: ${shown(report)}.`,
+    );
   }
   const ids = (reports as MachineReport[]).map(({ machine_id }) => machine_id);
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
@@ -81,9 +94,16 @@ export function assertObservations(answer: unknown, asked: number): void {
   for (const [index, entry] of answer.entries()) {
     if (isFault(entry)) continue;
     const from = `observe, entry ${index}`;
-    assert.ok(typeof entry === 'object' && entry !== null, `${from} must be an observation or a ProviderFault, and is ${shown(entry)}.`);
+    assert.ok(
+      typeof entry === 'object' && entry !== null,
+      `${from} must be an observation or a ProviderFault, and is ${shown(entry)}.`,
+    );
     assertReports(entry.machines, from);
-    assert.equal(typeof entry.settled, 'boolean', `${from}: settled must be true or false, and is ${shown(entry.settled)}.`);
+    assert.equal(
+      typeof entry.settled,
+      'boolean',
+      `${from}: settled must be true or false, and is ${shown(entry.settled)}.`,
+    );
     if (entry.shortfall !== undefined) assertShortfall(entry.shortfall, from);
     const unstorable = entry.handle === undefined ? undefined : notJson(entry.handle, 'handle');
     assert.ok(unstorable === undefined, `${from}: ${unstorable}. The handle is stored as JSON.`);
@@ -92,16 +112,26 @@ export function assertObservations(answer: unknown, asked: number): void {
 
 /** Fails where an answer of `launch` is not as the contract says. */
 export function assertLaunch(launch: Launch, ordered: number): void {
-  assert.ok(typeof launch === 'object' && launch !== null, `launch must give {handle, settled}, and gave ${shown(launch)}.`);
+  assert.ok(
+    typeof launch === 'object' && launch !== null,
+    `launch must give {handle, settled}, and gave ${shown(launch)}.`,
+  );
   assert.ok(
     typeof launch.handle === 'object' && launch.handle !== null,
     `launch must give a handle that is an object, and gave ${shown(launch.handle)}.`,
   );
   const unstorable = notJson(launch.handle, 'handle');
   assert.ok(unstorable === undefined, `launch: ${unstorable}. The handle is stored as JSON.`);
-  assert.equal(typeof launch.settled, 'boolean', `launch: settled must be true or false, and is ${shown(launch.settled)}.`);
+  assert.equal(
+    typeof launch.settled,
+    'boolean',
+    `launch: settled must be true or false, and is ${shown(launch.settled)}.`,
+  );
   if (launch.machines !== undefined) assertReports(launch.machines, 'launch');
   if (launch.shortfall !== undefined) assertShortfall(launch.shortfall, 'launch');
   const reported = launch.machines?.length ?? 0;
-  assert.ok(reported <= ordered, `launch must never give more machines than ordered: ${ordered} were, ${reported} came.`);
+  assert.ok(
+    reported <= ordered,
+    `launch must never give more machines than ordered: ${ordered} were, ${reported} came.`,
+  );
 }

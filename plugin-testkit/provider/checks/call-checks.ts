@@ -58,7 +58,11 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     const order = await harness.order();
     const stop = new AbortController();
     stop.abort();
-    const outcome = await endOf(() => harness.send(order, undefined, harness.call({ signal: stop.signal })), stop, 'launch');
+    const outcome = await endOf(
+      () => harness.send(order, undefined, harness.call({ signal: stop.signal })),
+      stop,
+      'launch',
+    );
     if (!(api.capabilities?.token_valid_ms > 0) && outcome.kind === 'value') return;
     const ids = await harness.up(await harness.launch(order));
     sameIds(await harness.livingAfter(count), ids, 'The two launches are one order.', 'Living');
@@ -76,7 +80,9 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     const ids = await harness.up(attempt);
     const aim = { go: harness.refs(attempt), stay: [], to_come: 0 };
     const session = await harness.session();
-    const outcome = await outcomeOf(() => api.release(session, attempt.handle, aim, fenced(harness, attempt.order.request_id)));
+    const outcome = await outcomeOf(() =>
+      api.release(session, attempt.handle, aim, fenced(harness, attempt.order.request_id)),
+    );
     sameIds(await harness.livingAfter(ids.length), ids, 'call.fence() threw, so nothing was to end.', 'Living');
     assertLost(outcome, 'release');
   });
@@ -97,7 +103,10 @@ function assertLost(outcome: Outcome<unknown>, verb: string): void {
   );
 }
 
-/** Runs a call, aborts its signal while it waits, and gives how it ended. Fails where it does not end within a second of that. */
+/**
+ * Runs a call, aborts its signal while it waits, and gives how it ended. Fails where it does not end within a second
+ * of that.
+ */
 async function endOf(run: () => unknown, stop: AbortController, verb: string): Promise<Outcome<unknown>> {
   const ended = outcomeOf(run);
   const early = stop.signal.aborted ? 'late' : await within(250, ended);

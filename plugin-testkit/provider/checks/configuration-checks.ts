@@ -36,10 +36,17 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
   on('a configuration with nothing but what is required gets its defaults, and connects', async (harness) => {
     const needed = requiredOnly(harness);
     const { value, findings } = parseConfig(subject, needed);
-    assert.ok(value, `Every default must fit its own field, and only fields without a default be required: ${sentences(findings)}`);
+    assert.ok(
+      value,
+      `Every default must fit its own field, and only fields without a default be required: ${sentences(findings)}`,
+    );
     for (const { name, path, schema } of fields()) {
       if (path.length > 1 || !('default' in schema)) continue;
-      assert.notEqual(value[name], undefined, `config.${name} has the default ${shown(schema['default'])} and must get it.`);
+      assert.notEqual(
+        value[name],
+        undefined,
+        `config.${name} has the default ${shown(schema['default'])} and must get it.`,
+      );
     }
     await connects(harness, value, 'with nothing but what is required');
   });
@@ -63,11 +70,15 @@ const soundsSecret = (name: string): boolean => secret.test(name) && !about.test
 const isHidden = (path: readonly string[], fields: readonly SchemaField[]): boolean =>
   path.some((_, index) => {
     const field = fields.find(({ name }) => name === path.slice(0, index + 1).join('.'));
-    return field !== undefined && [field.schema, ...variantsOf(field.schema)].some((schema) => schema['sensitive'] === true);
+    return (
+      field !== undefined && [field.schema, ...variantsOf(field.schema)].some((schema) => schema['sensitive'] === true)
+    );
   });
 
 function undescribed(fields: readonly SchemaField[], what: string): void {
-  const without = fields.filter(({ schema }) => typeof schema['description'] !== 'string' || schema['description'].trim() === '');
+  const without = fields.filter(
+    ({ schema }) => typeof schema['description'] !== 'string' || schema['description'].trim() === '',
+  );
   assert.ok(
     without.length === 0,
     `Each field says what it is for with \`description\`: help and documentation are made from it. Without one: ${without.map(({ name }) => `${what}.${name}`).join(', ')}.`,
@@ -80,7 +91,11 @@ function requiredOnly({ subject, world }: ProviderHarness): Record<string, unkno
   return Object.fromEntries(Object.entries(world.config).filter(([name]) => required.includes(name)));
 }
 
-async function connects(harness: ProviderHarness, config: Readonly<Record<string, unknown>>, how: string): Promise<void> {
+async function connects(
+  harness: ProviderHarness,
+  config: Readonly<Record<string, unknown>>,
+  how: string,
+): Promise<void> {
   const { type } = harness.subject;
   const context = {
     instance: 'kit',
@@ -122,7 +137,8 @@ function endsOf({ schema }: SchemaField): End[] {
           { value: bound, good: true, bound: say },
           { value: bound + step, good: false, bound: say },
         ];
-      if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum') return [{ value: bound, good: false, bound: say }];
+      if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum')
+        return [{ value: bound, good: false, bound: say }];
       if (name === 'minLength' && bound > 0) return [{ value: 'x'.repeat(bound - 1), good: false, bound: say }];
       if (name === 'maxLength') return [{ value: 'x'.repeat(bound + 1), good: false, bound: say }];
       return [];
@@ -130,7 +146,11 @@ function endsOf({ schema }: SchemaField): End[] {
   });
 }
 
-function withField(config: Readonly<Record<string, unknown>>, path: readonly string[], value: unknown): Record<string, unknown> {
+function withField(
+  config: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
   const [name = '', ...rest] = path;
   const inner = (config[name] ?? {}) as Readonly<Record<string, unknown>>;
   return { ...config, [name]: rest.length === 0 ? value : withField(inner, rest, value) };

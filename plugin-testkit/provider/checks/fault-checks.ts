@@ -12,7 +12,8 @@ const sentences: Readonly<Record<LaunchFaultKind, string>> = {
   throttled: 'where it is asked too often, the launch says throttled, and sent again gives its machines',
   credentials: 'where it may not act, the launch says credentials',
   invalid: 'where the provider refuses the parameters, the launch says invalid',
-  unavailable: 'where the provider was certainly not reached, the launch says unavailable, and sent again gives its machines',
+  unavailable:
+    'where the provider was certainly not reached, the launch says unavailable, and sent again gives its machines',
 };
 
 /** The kinds after which the same order is sent again; after the others it is over. */
@@ -34,13 +35,19 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
       });
       if (outcome.kind === 'value') await assertShort(harness, order, outcome.value, kind);
       else {
-        assert.ok(outcome.kind === 'fault', `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`);
+        assert.ok(
+          outcome.kind === 'fault',
+          `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`,
+        );
         assert.equal(
           outcome.fault.kind,
           kind,
           `The launch must say '${kind}', since the kind decides what the broker does next; ${told(outcome)}.`,
         );
-        assert.ok(outcome.fault.message !== '', `A fault says in a sentence what happened; this one of kind '${kind}' says nothing.`);
+        assert.ok(
+          outcome.fault.message !== '',
+          `A fault says in a sentence what happened; this one of kind '${kind}' says nothing.`,
+        );
         const wait = outcome.fault.retry_after_ms;
         assert.ok(
           wait === undefined || (Number.isFinite(wait) && wait >= 0),
@@ -49,12 +56,20 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
         assertNoSecret(harness, outcome.fault);
       }
       if (!again.has(kind))
-        return void sameIds(await harness.livingAfter(0), [], `After '${kind}' the order is over, and nothing of it may live.`, 'Living');
+        return void sameIds(
+          await harness.livingAfter(0),
+          [],
+          `After '${kind}' the order is over, and nothing of it may live.`,
+          'Living',
+        );
       const answered = await harness.until(
         () => outcomeOf(() => harness.send(order, session)),
         (each) => each.kind === 'value',
       );
-      assert.ok(answered.kind === 'value', `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`);
+      assert.ok(
+        answered.kind === 'value',
+        `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`,
+      );
       const ids = await harness.up(harness.begun(order, answered.value));
       sameIds(
         await harness.livingAfter(count),
@@ -67,7 +82,10 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
 
 /** No capacity and no quota may also be told by a shortfall. */
 async function assertShort(harness: ProviderHarness, order: any, launch: any, kind: LaunchFaultKind): Promise<void> {
-  assert.ok(kind === 'capacity' || kind === 'quota', `The launch must throw a ProviderFault of kind '${kind}', and gave an answer.`);
+  assert.ok(
+    kind === 'capacity' || kind === 'quota',
+    `The launch must throw a ProviderFault of kind '${kind}', and gave an answer.`,
+  );
   const attempt = harness.begun(order, launch);
   await harness.until(
     () => harness.look(attempt),
@@ -91,7 +109,13 @@ function assertNoSecret({ subject, config, lines }: ProviderHarness, fault: Erro
     return typeof value === 'string' && value.length >= 4 ? [{ name, value }] : [];
   });
   for (const { name, value } of secrets) {
-    assert.ok(!fault.message.includes(value), `The message of a fault must not contain config.${name}, which is a secret.`);
-    assert.ok(!lines.some((line) => line.includes(value)), `The log must not contain config.${name}, which is a secret.`);
+    assert.ok(
+      !fault.message.includes(value),
+      `The message of a fault must not contain config.${name}, which is a secret.`,
+    );
+    assert.ok(
+      !lines.some((line) => line.includes(value)),
+      `The log must not contain config.${name}, which is a secret.`,
+    );
   }
 }

@@ -27,25 +27,43 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 
   if (api.review)
-    on('a review is told by the template alone, and has nothing against the template of the world', async (harness) => {
-      const findings: readonly Finding[] = pure('review', (template) => api.review?.(template), harness.template) ?? [];
-      assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
-      for (const each of findings) {
-        assert.ok(each.level === 'error' || each.level === 'warning', `A finding is an error or a warning; seen: ${shown(each)}.`);
-        assert.ok(
-          typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
-          `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
+    on(
+      'a review is told by the template alone, and has nothing against the template of the world',
+      async (harness) => {
+        const findings: readonly Finding[] =
+          pure('review', (template) => api.review?.(template), harness.template) ?? [];
+        assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
+        for (const each of findings) {
+          assert.ok(
+            each.level === 'error' || each.level === 'warning',
+            `A finding is an error or a warning; seen: ${shown(each)}.`,
+          );
+          assert.ok(
+            typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
+            `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
+          );
+          assert.ok(
+            typeof each.message === 'string' && each.message !== '',
+            `A finding says what is wrong; seen: ${shown(each)}.`,
+          );
+        }
+        const errors = findings.filter(({ level }) => level === 'error');
+        assert.deepEqual(
+          errors,
+          [],
+          `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`,
         );
-        assert.ok(typeof each.message === 'string' && each.message !== '', `A finding says what is wrong; seen: ${shown(each)}.`);
-      }
-      const errors = findings.filter(({ level }) => level === 'error');
-      assert.deepEqual(errors, [], `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`);
-    });
+      },
+    );
 
   on('which APIs an instance serves is told by its configuration alone', async (harness) => {
     const served = pure('serves', (config) => type.serves?.(config as never, api.name), harness.config);
     if (!type.serves) return;
-    assert.equal(served, true, `With the config of the world, serves('${api.name}') must be true; it is ${shown(served)}.`);
+    assert.equal(
+      served,
+      true,
+      `With the config of the world, serves('${api.name}') must be true; it is ${shown(served)}.`,
+    );
   });
 
   if (type.places)
@@ -67,9 +85,15 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
       const session = await harness.session();
       const names = new Set<string>();
       for await (const each of type.machineTypes?.(session, harness.call()) ?? []) {
-        const whole = [each.vcpus, each.cores, each.memory_mib].every((number) => Number.isFinite(number) && number > 0);
+        const whole = [each.vcpus, each.cores, each.memory_mib].every(
+          (number) => Number.isFinite(number) && number > 0,
+        );
         assert.ok(
-          typeof each.name === 'string' && each.name !== '' && typeof each.arch === 'string' && each.arch !== '' && whole,
+          typeof each.name === 'string' &&
+            each.name !== '' &&
+            typeof each.arch === 'string' &&
+            each.arch !== '' &&
+            whole,
           `A machine type has name, vcpus, cores, memory_mib and arch; seen: ${shown(each)}.`,
         );
         assert.ok(!names.has(each.name), `The machine type ${each.name} is listed twice.`);
@@ -80,7 +104,11 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
 
   if (type.machineTypeOf)
     on('the machine type that a template stands for is told without asking anybody', async (harness) => {
-      const seen = pure('machineTypeOf', (template) => type.machineTypeOf?.(template, () => undefined), harness.template);
+      const seen = pure(
+        'machineTypeOf',
+        (template) => type.machineTypeOf?.(template, () => undefined),
+        harness.template,
+      );
       assert.ok(
         seen === undefined || typeof seen.name === 'string',
         `machineTypeOf gives a machine type or undefined, and gave ${shown(seen)}.`,
@@ -93,7 +121,10 @@ function pure<A extends object, T>(name: string, act: (given: A) => T, given: A)
   const copy = JSON.parse(JSON.stringify(given)) as A;
   const [first, second] = [act(deepFrozen(copy)), act(JSON.parse(JSON.stringify(given)) as A)];
   assert.ok(!(first instanceof Promise), `${name} asks nobody: it gives its answer, not a promise.`);
-  assert.ok(isDeepStrictEqual(first, second), `${name} is pure: asked twice it gave ${shown(first)} and ${shown(second)}.`);
+  assert.ok(
+    isDeepStrictEqual(first, second),
+    `${name} is pure: asked twice it gave ${shown(first)} and ${shown(second)}.`,
+  );
   return first;
 }
 
@@ -104,7 +135,9 @@ function deepFrozen<T extends object>(value: T): T {
 
 function arePlaces(name: string, places: Places | undefined): void {
   const isList = (list: unknown) =>
-    Array.isArray(list) && list.every((each) => typeof each === 'string' && each !== '') && new Set(list).size === list.length;
+    Array.isArray(list) &&
+    list.every((each) => typeof each === 'string' && each !== '') &&
+    new Set(list).size === list.length;
   assert.ok(
     isList(places?.regions) && isList(places?.availability_zones),
     `${name} gives {regions, availability_zones}, lists of different names; it gave ${shown(places)}.`,

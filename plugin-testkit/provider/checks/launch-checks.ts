@@ -26,7 +26,10 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
         `${count} machines were ordered, ${came} came, and neither launch nor observe gave a shortfall that says why.`,
       );
     const living = await harness.livingAfter(came);
-    assert.ok(living.length <= count, `${count} machines were ordered, and ${living.length} live: ${living.join(', ')}.`);
+    assert.ok(
+      living.length <= count,
+      `${count} machines were ordered, and ${living.length} live: ${living.join(', ')}.`,
+    );
   });
 
   on('machines become ready, with a name and an address', async (harness) => {
@@ -91,14 +94,20 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
         `${count} machines were ordered, there was room for ${count - 1}, ${attempt.machines.size} came, and nothing said why. Seen: ${shown({ settled: attempt.settled })}.`,
       );
       tooFew(why.kind);
-      assert.ok(attempt.machines.size < count, `There was room for ${count - 1} machines, and ${attempt.machines.size} came.`);
+      assert.ok(
+        attempt.machines.size < count,
+        `There was room for ${count - 1} machines, and ${attempt.machines.size} came.`,
+      );
       assert.ok(
         attempt.settled || attempt.stuck,
         'An order that gets no more must say so: settled: true, or stuck: true where it would go on trying by itself.',
       );
       await outcomeOf(() => harness.send(order));
       const living = await harness.livingAfter(count - 1);
-      assert.ok(living.length < count, `Sent again, the order must start no more than there is room for; living: ${living.length}.`);
+      assert.ok(
+        living.length < count,
+        `Sent again, the order must start no more than there is room for; living: ${living.length}.`,
+      );
     },
   );
 }
@@ -108,7 +117,10 @@ async function oneOfNone(harness: ProviderHarness, room: (world: any, machines: 
   const order = await harness.order();
   const outcome = await harness.untilFinal(() => harness.send(order));
   if (outcome.kind === 'fault') return tooFew(outcome.fault.kind);
-  assert.ok(outcome.kind === 'value', `A launch that finds no room gives a shortfall or a ProviderFault; ${told(outcome)}.`);
+  assert.ok(
+    outcome.kind === 'value',
+    `A launch that finds no room gives a shortfall or a ProviderFault; ${told(outcome)}.`,
+  );
   const attempt = harness.begun(order, outcome.value);
   await harness.until(
     () => harness.look(attempt),

@@ -11,9 +11,16 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
 
   list.check('each plugin is made by definePlugin, has a name, and is written for contract 1', async () => {
     for (const plugin of plugins) {
-      assert.ok(isPlugin(plugin), `The plugin ${shown(plugin?.name)} must be what definePlugin gave; export it as default.`);
+      assert.ok(
+        isPlugin(plugin),
+        `The plugin ${shown(plugin?.name)} must be what definePlugin gave; export it as default.`,
+      );
       assert.ok(typeof plugin.name === 'string' && plugin.name !== '', 'A plugin must have a name.');
-      assert.equal(plugin.contract, 1, `The plugin '${plugin.name}' must say contract: 1; it says ${shown(plugin.contract)}.`);
+      assert.equal(
+        plugin.contract,
+        1,
+        `The plugin '${plugin.name}' must say contract: 1; it says ${shown(plugin.contract)}.`,
+      );
       const missing = (plugin.requires ?? []).filter((name) => !plugins.some((each) => each.name === name));
       assert.deepEqual(
         missing,
@@ -38,7 +45,9 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
 
   list.check('names and aliases collide with nothing', async () => {
     apart(
-      types.flatMap((each) => [each.type, ...(each.aliases ?? [])].map((name) => [name, `provider type '${each.type}'`])),
+      types.flatMap((each) =>
+        [each.type, ...(each.aliases ?? [])].map((name) => [name, `provider type '${each.type}'`]),
+      ),
       'provider types',
     );
     // A template may name a provider type where it names an API: it stands for the one that the instance prefers.
@@ -47,18 +56,24 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     );
     const own = apis.filter((each) => each.type === type.type);
     apart(
-      [...typeNames, ...own.flatMap((each) => [each.name, ...(each.aliases ?? [])].map((name): Named => [name, `API '${each.name}'`]))],
+      [
+        ...typeNames,
+        ...own.flatMap((each) =>
+          [each.name, ...(each.aliases ?? [])].map((name): Named => [name, `API '${each.name}'`]),
+        ),
+      ],
       'names in provider_api',
     );
     apart(spellings(fieldsOf(type.config).filter(({ path }) => path.length === 1)), 'spellings of config fields');
     const fields = new Map(
-      [...fieldsOf({ properties: commonTemplateFields }), ...fieldsOf(type.fields), ...fieldsOf(api.fields)].map((field) => [
-        field.name,
-        field,
-      ]),
+      [...fieldsOf({ properties: commonTemplateFields }), ...fieldsOf(type.fields), ...fieldsOf(api.fields)].map(
+        (field) => [field.name, field],
+      ),
     );
     apart(spellings([...fields.values()].filter(({ path }) => path.length === 1)), 'spellings of template fields');
-    const unknownNames = (type.prefers ?? []).filter((name) => !apis.some((each) => each.name === name) && !otherApis(subject).has(name));
+    const unknownNames = (type.prefers ?? []).filter(
+      (name) => !apis.some((each) => each.name === name) && !otherApis(subject).has(name),
+    );
     assert.deepEqual(
       unknownNames,
       [],
@@ -70,7 +85,8 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     const can = api.capabilities as unknown as Readonly<Record<string, unknown>> | undefined;
     assert.ok(typeof can === 'object' && can !== null, `The API '${api.name}' must have capabilities.`);
     const say = (name: string, wants: string) => `capabilities.${name} must be ${wants}, and is ${shown(can[name])}.`;
-    for (const name of ['supports_spot', 'supports_on_demand']) assert.equal(typeof can[name], 'boolean', say(name, 'true or false'));
+    for (const name of ['supports_spot', 'supports_on_demand'])
+      assert.equal(typeof can[name], 'boolean', say(name, 'true or false'));
     assert.ok(
       can['supports_spot'] || can['supports_on_demand'],
       'capabilities: an API must support Spot machines or on-demand ones; plain machines are on-demand ones.',
@@ -87,7 +103,10 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
       late === undefined || (typeof late === 'number' && Number.isFinite(late) && late >= 0),
       say('late_release_ms', 'absent or a number of milliseconds from 0'),
     );
-    assert.ok(can['offers_per_launch'] === 'one' || can['offers_per_launch'] === 'many', say('offers_per_launch', "'one' or 'many'"));
+    assert.ok(
+      can['offers_per_launch'] === 'one' || can['offers_per_launch'] === 'many',
+      say('offers_per_launch', "'one' or 'many'"),
+    );
     const fleets = can['supported_fleet_types'];
     assert.ok(
       Array.isArray(fleets) && fleets.every((each) => typeof each === 'string'),
@@ -115,5 +134,7 @@ function apart(named: readonly (readonly string[])[], where: string): void {
 const spellings = (fields: readonly SchemaField[]): Named[] =>
   fields.flatMap(({ name, schema }) => {
     const aliases = (schema['aliases'] ?? []) as readonly string[];
-    return [...new Set([name, ...aliases, ...[name, ...aliases].map(camelCase)])].map((spelling): Named => [spelling, `field '${name}'`]);
+    return [...new Set([name, ...aliases, ...[name, ...aliases].map(camelCase)])].map(
+      (spelling): Named => [spelling, `field '${name}'`],
+    );
   });

@@ -17,7 +17,12 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     await harness.look(attempt);
     sameIds(attempt.alive, ids, 'observe shows what lives of an order.', 'Seen');
     sameIds(await harness.living(), ids, 'observe shows what lives of an order.', 'Living');
-    sameIds(attempt.machines.keys(), ids, 'observe never reports a machine of another order, gone or not.', 'Ever seen');
+    sameIds(
+      attempt.machines.keys(),
+      ids,
+      'observe never reports a machine of another order, gone or not.',
+      'Ever seen',
+    );
   });
 
   on('observe answers for several orders in one call, in their order, each with its own machines', async (harness) => {
@@ -53,7 +58,10 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     const other = await harness.start({ request_id: one.order.request_id, attempt: 2 });
     const [ids, others] = [await harness.up(one), await harness.up(other)];
     const both = ids.filter((id) => others.includes(id));
-    assert.ok(both.length === 0, `Each attempt has machines of its own, also of one request; seen by both: ${listed(both)}.`);
+    assert.ok(
+      both.length === 0,
+      `Each attempt has machines of its own, also of one request; seen by both: ${listed(both)}.`,
+    );
     await harness.observe([one, other]);
     sameIds(one.alive, ids, 'Asked for together, attempt 1 shows its own.', 'Seen');
     sameIds(other.alive, others, 'Asked for together, attempt 2 shows its own.', 'Seen');
@@ -68,24 +76,28 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     await harness.dispose(over.order, over.handle);
     const [gone] = await harness.observe([over, living]);
     sameIds(living.alive, ids, 'What is wrong with one entry is that entry, never a throw.', 'Seen of the other');
-    if (gone !== undefined && !isFault(gone)) sameIds(over.alive, [], 'All its machines were given back.', 'Seen of the one that is over');
+    if (gone !== undefined && !isFault(gone))
+      sameIds(over.alive, [], 'All its machines were given back.', 'Seen of the one that is over');
   });
 
-  on('a session of a process that was started anew sees, and gives back, what an earlier one launched', async (harness) => {
-    const attempt = await harness.start();
-    const ids = await harness.up(attempt);
-    const restarted = await harness.connect();
-    const later = harness.afresh(attempt);
-    await harness.up(later, restarted);
-    sameIds(
-      later.alive,
-      ids,
-      'What is needed to find machines again is in the handle and the order, never only in memory.',
-      'Seen after the restart',
-    );
-    await harness.giveBack(later, undefined, restarted);
-    sameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
-  });
+  on(
+    'a session of a process that was started anew sees, and gives back, what an earlier one launched',
+    async (harness) => {
+      const attempt = await harness.start();
+      const ids = await harness.up(attempt);
+      const restarted = await harness.connect();
+      const later = harness.afresh(attempt);
+      await harness.up(later, restarted);
+      sameIds(
+        later.alive,
+        ids,
+        'What is needed to find machines again is in the handle and the order, never only in memory.',
+        'Seen after the restart',
+      );
+      await harness.giveBack(later, undefined, restarted);
+      sameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
+    },
+  );
 
   on('a machine says the same of itself each time, and at rest', async (harness) => {
     const attempt = await harness.start();

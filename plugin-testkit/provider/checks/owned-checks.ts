@@ -14,33 +14,50 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
   const { type, api } = subject;
 
   if (type.owned) {
-    on('owned lists what this installation has, with the order that it was made for, and nothing of another', async (harness) => {
-      const ours = await harness.start();
-      const ids = await harness.up(ours);
-      const elsewhere = `other${randomUUID().replaceAll('-', '')}`;
-      const foreign = await harness.connect(elsewhere);
-      const theirs = await harness.launch(await harness.order({ installation: elsewhere }, foreign), foreign);
-      const others = await harness.up(theirs, foreign);
-      const whole = (list: readonly OwnedResource[], wanted: readonly string[]) => wanted.every((id) => machinesIn(list).includes(id));
-      const mine = await harness.until(
-        () => owned(harness, harness.installation),
-        (list) => whole(list, ids),
-      );
-      const yours = await harness.until(
-        () => owned(harness, elsewhere, foreign),
-        (list) => whole(list, others),
-      );
-      sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
-      sameIds(machinesIn(yours), others, 'owned lists all machines of its installation and none of another.', 'Listed for the other');
-      for (const each of mine.filter(({ kind }) => kind === 'machine')) {
-        assert.equal(each.request_id, ours.order.request_id, `owned names the request of machine ${each.id}; seen: ${shown(each)}.`);
-        assert.equal(each.attempt, ours.order.attempt, `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`);
-      }
-      assert.ok(
-        mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
-        `Nothing else of this installation is there; listed: ${shown(mine)}.`,
-      );
-    });
+    on(
+      'owned lists what this installation has, with the order that it was made for, and nothing of another',
+      async (harness) => {
+        const ours = await harness.start();
+        const ids = await harness.up(ours);
+        const elsewhere = `other${randomUUID().replaceAll('-', '')}`;
+        const foreign = await harness.connect(elsewhere);
+        const theirs = await harness.launch(await harness.order({ installation: elsewhere }, foreign), foreign);
+        const others = await harness.up(theirs, foreign);
+        const whole = (list: readonly OwnedResource[], wanted: readonly string[]) =>
+          wanted.every((id) => machinesIn(list).includes(id));
+        const mine = await harness.until(
+          () => owned(harness, harness.installation),
+          (list) => whole(list, ids),
+        );
+        const yours = await harness.until(
+          () => owned(harness, elsewhere, foreign),
+          (list) => whole(list, others),
+        );
+        sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
+        sameIds(
+          machinesIn(yours),
+          others,
+          'owned lists all machines of its installation and none of another.',
+          'Listed for the other',
+        );
+        for (const each of mine.filter(({ kind }) => kind === 'machine')) {
+          assert.equal(
+            each.request_id,
+            ours.order.request_id,
+            `owned names the request of machine ${each.id}; seen: ${shown(each)}.`,
+          );
+          assert.equal(
+            each.attempt,
+            ours.order.attempt,
+            `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`,
+          );
+        }
+        assert.ok(
+          mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
+          `Nothing else of this installation is there; listed: ${shown(mine)}.`,
+        );
+      },
+    );
 
     on('once all is given back and disposed of, owned lists nothing', async (harness) => {
       const attempt = await harness.start();
@@ -68,7 +85,8 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
       const session = await harness.session();
       for (let times = 0; times < 2; times += 1) {
         const containers = orphans.filter(({ kind }) => kind === 'container');
-        if (containers.length > 0) await delivered('remove of containers', async () => api.remove?.(session, containers, harness.call()));
+        if (containers.length > 0)
+          await delivered('remove of containers', async () => api.remove?.(session, containers, harness.call()));
         await delivered('remove', async () =>
           type.remove?.(
             session,
@@ -115,7 +133,8 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
 }
 
 const isOf = (each: OwnedResource, { order }: Attempt): boolean => each.request_id === order.request_id;
-const isGone = ({ machine }: OwnedResource): boolean => machine !== undefined && ['shutting-down', 'terminated'].includes(machine.status);
+const isGone = ({ machine }: OwnedResource): boolean =>
+  machine !== undefined && ['shutting-down', 'terminated'].includes(machine.status);
 
 /** Machines that come up or run. */
 const machinesIn = (list: readonly OwnedResource[]): string[] =>

@@ -11,7 +11,12 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     const [gone = '', ...others] = await harness.up(attempt);
     await harness.giveBack(attempt, [gone]);
-    sameIds(await harness.livingAfter(others.length), others, `Only ${gone} was to go, and nothing was to come.`, 'Living');
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, and nothing was to come.`,
+      'Living',
+    );
     await harness.until(
       () => harness.look(attempt),
       () => !attempt.alive.includes(gone),
@@ -37,9 +42,19 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const aim = { go: harness.refs(attempt, [gone]), stay: harness.refs(attempt, others), to_come: 0 };
     await harness.release(attempt, aim);
     await harness.release(attempt, aim);
-    sameIds(await harness.livingAfter(others.length), others, `Only ${gone} was to go, however often it was said.`, 'Living');
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, however often it was said.`,
+      'Living',
+    );
     await harness.release(attempt, aim);
-    sameIds(await harness.livingAfter(others.length), others, `Only ${gone} was to go, also when it was gone.`, 'Living');
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, also when it was gone.`,
+      'Living',
+    );
   });
 
   on('release of all machines at once leaves none', async (harness) => {
@@ -51,7 +66,10 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
       () => harness.look(attempt),
       () => attempt.alive.length === 0 && attempt.settled,
     );
-    assert.ok(attempt.settled, 'An order that was stopped and has no machine is settled: nothing more comes by itself.');
+    assert.ok(
+      attempt.settled,
+      'An order that was stopped and has no machine is settled: nothing more comes by itself.',
+    );
   });
 
   on('release of a machine that nobody knows is a success and ends no other', async (harness) => {
@@ -87,7 +105,10 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const before = await harness.living();
     await harness.quiet();
     const later = (await harness.living()).filter((id) => !before.includes(id));
-    assert.ok(later.length === 0, `After a release with to_come: 0 is done, nothing arrives any more; came later: ${listed(later)}.`);
+    assert.ok(
+      later.length === 0,
+      `After a release with to_come: 0 is done, nothing arrives any more; came later: ${listed(later)}.`,
+    );
     const cut = here.filter((id) => !before.includes(id));
     assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${listed(cut)}.`);
     await harness.until(
@@ -104,7 +125,12 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const here = harness.refs(attempt, attempt.alive);
     await harness.release(attempt, { go: [], stay: here, to_come: count - here.length });
     const ids = await harness.up(attempt);
-    sameIds(await harness.livingAfter(count), ids, `${here.length} were there and ${count - here.length} were still to come.`, 'Living');
+    sameIds(
+      await harness.livingAfter(count),
+      ids,
+      `${here.length} were there and ${count - here.length} were still to come.`,
+      'Living',
+    );
   });
 
   on('dispose, twice, with a handle and without, leaves nothing and ends nothing of others', async (harness) => {
@@ -127,6 +153,8 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
 
 /** An id of the same form that is not taken: its last letters and digits are others. */
 function unlike(id: string): string {
-  const turned = id.replace(/[0-9a-z]{1,8}$/i, (tail) => [...tail].map((each) => (/\d/.test(each) ? '9' : 'f')).join(''));
+  const turned = id.replace(/[0-9a-z]{1,8}$/i, (tail) =>
+    [...tail].map((each) => (/\d/.test(each) ? '9' : 'f')).join(''),
+  );
   return turned === id ? `${id}9` : turned;
 }

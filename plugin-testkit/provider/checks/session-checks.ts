@@ -30,7 +30,10 @@ export function sessionChecks({ on, subject }: ProviderChecks): void {
     const connecting = harness.connect();
     const blocked = performance.now() - began;
     const connected = await within(1_000, connecting);
-    assert.ok(blocked < 1_000, `connect must be done within a second, and kept the whole process waiting for ${Math.round(blocked)} ms.`);
+    assert.ok(
+      blocked < 1_000,
+      `connect must be done within a second, and kept the whole process waiting for ${Math.round(blocked)} ms.`,
+    );
     assert.ok(connected !== 'late', 'connect must be done within a second, and was not. Ask at the first call.');
   });
 
@@ -39,8 +42,15 @@ export function sessionChecks({ on, subject }: ProviderChecks): void {
     const [one, other] = [await harness.connect(), await harness.connect()];
     const first = await delivered('identity', () => type.identity?.(one, harness.call()));
     const second = await delivered('identity', () => type.identity?.(other, harness.call()));
-    assert.ok(typeof first === 'string' && first !== '', `identity must give a text that names the cloud, and gave ${shown(first)}.`);
-    assert.equal(second, first, 'identity must be the same in every session of one configuration, also after a restart.');
+    assert.ok(
+      typeof first === 'string' && first !== '',
+      `identity must give a text that names the cloud, and gave ${shown(first)}.`,
+    );
+    assert.equal(
+      second,
+      first,
+      'identity must be the same in every session of one configuration, also after a restart.',
+    );
   });
 
   on('a healthy provider passes its check', async (harness) => {

@@ -26,7 +26,12 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     const again = await harness.again(attempt.order);
     await once(harness, 'twice, one after the other');
-    sameIds(await harness.up(again), await harness.up(attempt), 'Both answers must lead to the same machines.', 'By the second');
+    sameIds(
+      await harness.up(again),
+      await harness.up(attempt),
+      'Both answers must lead to the same machines.',
+      'By the second',
+    );
   });
 
   when(valid, lacks, 'launched again when its machines are up, an order starts nothing', async (_, harness) => {
@@ -42,7 +47,8 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
     // One of the two may be told to come again; never may it be told that nothing was done for good.
     const outcomes = await Promise.all([outcomeOf(() => harness.send(order)), outcomeOf(() => harness.send(order))]);
     for (const outcome of outcomes) {
-      const later = outcome.kind === 'fault' && ['unavailable', 'throttled', 'unknown-outcome'].includes(outcome.fault.kind);
+      const later =
+        outcome.kind === 'fault' && ['unavailable', 'throttled', 'unknown-outcome'].includes(outcome.fault.kind);
       assert.ok(
         outcome.kind === 'value' || later,
         `Two launches of one order at once both answer, or are to be sent again (unavailable, throttled, unknown-outcome): ${told(outcome)}.`,
@@ -53,27 +59,37 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
     await once(harness, 'twice at the same time, and once more');
   });
 
-  when(valid, lacks, 'launched twice through two sessions, as after a restart, an order starts once', async (_, harness) => {
-    const [before, after] = [await harness.connect(), await harness.connect()];
-    const order = await harness.order({}, before);
-    const first = await harness.launch(order, before);
-    const second = await harness.again(order, after);
-    await once(harness, 'through two sessions');
-    sameIds(
-      await harness.up(second, after),
-      await harness.up(first, before),
-      'Both sessions must lead to the same machines.',
-      'By the second',
-    );
-  });
+  when(
+    valid,
+    lacks,
+    'launched twice through two sessions, as after a restart, an order starts once',
+    async (_, harness) => {
+      const [before, after] = [await harness.connect(), await harness.connect()];
+      const order = await harness.order({}, before);
+      const first = await harness.launch(order, before);
+      const second = await harness.again(order, after);
+      await once(harness, 'through two sessions');
+      sameIds(
+        await harness.up(second, after),
+        await harness.up(first, before),
+        'Both sessions must lead to the same machines.',
+        'By the second',
+      );
+    },
+  );
 
-  when(valid, lacks, 'launched twice at the same time through two sessions, an order starts once', async (_, harness) => {
-    const [one, other] = [await harness.connect(), await harness.connect()];
-    const order = await harness.order({}, one);
-    await Promise.all([outcomeOf(() => harness.send(order, one)), outcomeOf(() => harness.send(order, other))]);
-    await harness.up(await harness.again(order, other), other);
-    await once(harness, 'through two sessions at the same time');
-  });
+  when(
+    valid,
+    lacks,
+    'launched twice at the same time through two sessions, an order starts once',
+    async (_, harness) => {
+      const [one, other] = [await harness.connect(), await harness.connect()];
+      const order = await harness.order({}, one);
+      await Promise.all([outcomeOf(() => harness.send(order, one)), outcomeOf(() => harness.send(order, other))]);
+      await harness.up(await harness.again(order, other), other);
+      await once(harness, 'through two sessions at the same time');
+    },
+  );
 
   on('two orders with different tokens are two orders', async (harness) => {
     const [one, other] = [await harness.start({ count: 1 }), await harness.start({ count: 1 })];
@@ -82,15 +98,18 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
   });
 
   if (api.prepare)
-    on('prepared twice, as after a crash before it was stored, an order starts once and leaves nothing behind', async (harness) => {
-      const [before, after] = [await harness.connect(), await harness.connect()];
-      const draft = harness.draft();
-      await harness.prepare(draft, before);
-      const order = await harness.prepare(draft, after);
-      const attempt = await harness.launch(order, after);
-      const ids = await harness.up(attempt, after);
-      sameIds(await harness.livingAfter(count), ids, 'prepare starts no machine.', 'Living');
-    });
+    on(
+      'prepared twice, as after a crash before it was stored, an order starts once and leaves nothing behind',
+      async (harness) => {
+        const [before, after] = [await harness.connect(), await harness.connect()];
+        const draft = harness.draft();
+        await harness.prepare(draft, before);
+        const order = await harness.prepare(draft, after);
+        const attempt = await harness.launch(order, after);
+        const ids = await harness.up(attempt, after);
+        sameIds(await harness.livingAfter(count), ids, 'prepare starts no machine.', 'Living');
+      },
+    );
 
   when(
     kit.loseAnswer,
@@ -119,9 +138,17 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         () => outcomeOf(() => harness.send(order, restarted)),
         (each) => each.kind === 'value',
       );
-      assert.ok(again.kind === 'value', `An order whose answer was lost must be answered when it is sent again: ${told(again)}.`);
+      assert.ok(
+        again.kind === 'value',
+        `An order whose answer was lost must be answered when it is sent again: ${told(again)}.`,
+      );
       const ids = await harness.up(harness.begun(order, again.value), restarted);
-      sameIds(await harness.livingAfter(count), ids, 'The order whose answer was lost and its replay are one.', 'Living');
+      sameIds(
+        await harness.livingAfter(count),
+        ids,
+        'The order whose answer was lost and its replay are one.',
+        'Living',
+      );
     },
   );
 
@@ -147,7 +174,12 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         );
         const attempt = harness.begun(order, { handle, settled: false });
         const ids = await harness.up(attempt, restarted);
-        sameIds(await harness.living(), ids, 'The handle that find gives leads to the machines of the order.', 'Living');
+        sameIds(
+          await harness.living(),
+          ids,
+          'The handle that find gives leads to the machines of the order.',
+          'Living',
+        );
         await harness.giveBack(attempt, undefined, restarted);
         sameIds(await harness.livingAfter(0), [], 'What was found can be released.', 'Living');
       },

@@ -29,7 +29,12 @@ export interface OrderOptions {
 export const stored = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
 export const refOf = ({ machine_id, status, launched_at, data }: MachineReport): MachineRef =>
-  stored({ machine_id, status, ...(launched_at === undefined ? {} : { launched_at }), ...(data === undefined ? {} : { data }) });
+  stored({
+    machine_id,
+    status,
+    ...(launched_at === undefined ? {} : { launched_at }),
+    ...(data === undefined ? {} : { data }),
+  });
 
 /** What is known of an attempt straight after its launch. */
 export function launched(order: Order, { handle, settled, shortfall = [], machines = [] }: Launch): Attempt {

@@ -14,7 +14,17 @@ import {
   type Template,
 } from '../../../core/index.ts';
 import type { Ending } from '../../runner.ts';
-import { apply, knownOf, launched, refOf, stored, tokenOf, type Attempt, type Order, type OrderOptions } from './attempt.ts';
+import {
+  apply,
+  knownOf,
+  launched,
+  refOf,
+  stored,
+  tokenOf,
+  type Attempt,
+  type Order,
+  type OrderOptions,
+} from './attempt.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered, outcomeOf, valueOf, type Outcome } from '../answers/outcome.ts';
 import type { ProviderWorld } from '../provider-kit.ts';
@@ -107,7 +117,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
       token: tokenOf(installation, request_id, attempt),
       machine_count: options.count ?? count,
       template: this.template,
-      ...(offers === undefined ? {} : { offers: api.capabilities.offers_per_launch === 'one' ? offers.slice(0, 1) : offers }),
+      ...(offers === undefined
+        ? {}
+        : { offers: api.capabilities.offers_per_launch === 'one' ? offers.slice(0, 1) : offers }),
       tags: { purpose: 'conformance' },
       prepared: undefined,
     });
@@ -130,7 +142,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return made;
   }
 
-  /** Sends an order, and gives what the plugin answered as the broker would store it. Throws what the plugin throws. */
+  /**
+   * Sends an order, and gives what the plugin answered as the broker would store it. Throws what the plugin throws.
+   */
   async send(order: Order, session?: unknown, call = this.call()): Promise<Launch> {
     const on = session ?? (await this.session());
     const launch: Launch = await this.subject.api.launch(on, stored(order), call);
@@ -143,7 +157,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return this.begun(order, valueOf('launch', await this.untilFinal(() => this.send(order, session))));
   }
 
-  /** Sends an order again that was sent before. A provider that has not made up its mind yet may be asked once more. */
+  /**
+   * Sends an order again that was sent before. A provider that has not made up its mind yet may be asked once more.
+   */
   async again(order: Order, session?: unknown): Promise<Attempt> {
     const open = (outcome: Outcome<unknown>) => outcome.kind === 'fault' && outcome.fault.kind === 'unknown-outcome';
     const outcome = await this.until(
@@ -171,7 +187,11 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   }
 
   /** One call of `observe` for these attempts, taken in by them. A fault of one is its entry. */
-  async observe(attempts: readonly Attempt[], session?: unknown, steady = false): Promise<readonly (Observation | ProviderFault)[]> {
+  async observe(
+    attempts: readonly Attempt[],
+    session?: unknown,
+    steady = false,
+  ): Promise<readonly (Observation | ProviderFault)[]> {
     const on = session ?? (await this.session());
     const watched = attempts.map((attempt) => ({
       handle: stored(attempt.handle),
@@ -252,7 +272,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
 
   /** References of machines of an attempt; all that are not gone where none are named. */
   refs(attempt: Attempt, ids?: readonly string[]): MachineRef[] {
-    return ids ? [...attempt.machines.values()].filter(({ machine_id }) => ids.includes(machine_id)).map(refOf) : knownOf(attempt);
+    return ids
+      ? [...attempt.machines.values()].filter(({ machine_id }) => ids.includes(machine_id)).map(refOf)
+      : knownOf(attempt);
   }
 
   /** Says an aim until it is done. */
@@ -265,7 +287,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   /** Gives machines back: those of `ids`, or all; the others stay, and nothing more may come. */
   async giveBack(attempt: Attempt, ids?: readonly string[], session?: unknown): Promise<void> {
     const go = this.refs(attempt, ids);
-    const stay = this.refs(attempt, attempt.alive).filter(({ machine_id }) => !go.some((each) => each.machine_id === machine_id));
+    const stay = this.refs(attempt, attempt.alive).filter(
+      ({ machine_id }) => !go.some((each) => each.machine_id === machine_id),
+    );
     await this.release(attempt, { go, stay, to_come: 0 }, session);
   }
 
@@ -297,7 +321,10 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   }
 
   /** Repeats what is to be said again until it is done. What can be tried again is; anything else fails the check. */
-  async #done(verb: string, say: () => Promise<{ readonly done: boolean; readonly again_ms?: number } | undefined>): Promise<void> {
+  async #done(
+    verb: string,
+    say: () => Promise<{ readonly done: boolean; readonly again_ms?: number } | undefined>,
+  ): Promise<void> {
     let last = '';
     await this.until(
       async () => {

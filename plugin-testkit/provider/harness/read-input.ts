@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { commonTemplateFields, compile, sentences, Type, type Finding, type Template, type TObject } from '../../../core/index.ts';
+import {
+  commonTemplateFields,
+  compile,
+  sentences,
+  Type,
+  type Finding,
+  type Template,
+  type TObject,
+} from '../../../core/index.ts';
 import type { Subject } from '../subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +37,11 @@ export function readConfig(subject: Pick<Subject, 'type'>, config: Fields): Fiel
 
 /** The schema of a template: the common fields, then those of the type and the API. */
 export function templateSchema({ type, api }: Pick<Subject, 'type' | 'api'>): TObject {
-  const properties = { ...type.fields?.properties, ...(api.fields as TObject | undefined)?.properties, ...commonTemplateFields };
+  const properties = {
+    ...type.fields?.properties,
+    ...(api.fields as TObject | undefined)?.properties,
+    ...commonTemplateFields,
+  };
   return { ...Type.Object(properties, { additionalProperties: true }), required: ['template_id'] } as TObject;
 }
 
@@ -38,6 +50,9 @@ export function readTemplate(subject: Pick<Subject, 'type' | 'api'>, fields: Fie
   const schema = compile(templateSchema(subject));
   const raw = { template_id: 'conformance', provider_api: subject.api.name, ...fields };
   const { findings } = schema.parse(raw);
-  assert.ok(findings === undefined, `The template of the world must fit the plugin's own fields: ${sentences(findings ?? [])}`);
+  assert.ok(
+    findings === undefined,
+    `The template of the world must fit the plugin's own fields: ${sentences(findings ?? [])}`,
+  );
   return JSON.parse(JSON.stringify(schema.canonical(raw).value)) as Template;
 }

@@ -24,5 +24,6 @@ export const variantsOf = (schema: Json): readonly Json[] => schema['anyOf'] ?? 
 export const typesOf = (schema: Json): readonly string[] =>
   variantsOf(schema).flatMap(
     (variant) =>
-      variant['type'] ?? (variant['enum'] ?? ('const' in variant ? [variant['const']] : [])).map((value: unknown) => typeof value),
+      variant['type'] ??
+      (variant['enum'] ?? ('const' in variant ? [variant['const']] : [])).map((value: unknown) => typeof value),
   );

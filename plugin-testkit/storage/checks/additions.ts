@@ -4,7 +4,13 @@ import type { Contract } from '../contract.ts';
 import { refused } from '../refused.ts';
 
 const key = { topic: 'statistics', name: 'east', item: '' };
-const add = (amounts: Readonly<Record<string, number>>, at = 1): Change => ({ op: 'add', kind: 'fact', key, amounts, at });
+const add = (amounts: Readonly<Record<string, number>>, at = 1): Change => ({
+  op: 'add',
+  kind: 'fact',
+  key,
+  amounts,
+  at,
+});
 
 /** The contract of the change `add`. */
 export function checkAdditions({ check, opened, shared }: Contract): void {
@@ -20,10 +26,17 @@ export function checkAdditions({ check, opened, shared }: Contract): void {
 
   check('add leaves what else a fact says, and counts as a change of facts', async (ending) => {
     const { store } = await opened(ending);
-    await store.commit([{ op: 'put', kind: 'fact', record: { ...key, value: { said: 'ä', deep: { n: 1 } }, at: 1, until: 9 } }]);
+    await store.commit([
+      { op: 'put', kind: 'fact', record: { ...key, value: { said: 'ä', deep: { n: 1 } }, at: 1, until: 9 } },
+    ]);
     const before = await store.changes('fact');
     await store.commit([add({ asked: 1 })]);
-    assert.deepEqual(await store.get('fact', key), { ...key, value: { said: 'ä', deep: { n: 1 }, asked: 1 }, at: 1, until: 9 });
+    assert.deepEqual(await store.get('fact', key), {
+      ...key,
+      value: { said: 'ä', deep: { n: 1 }, asked: 1 },
+      at: 1,
+      until: 9,
+    });
     assert.ok((await store.changes('fact')) > before);
     assert.equal(await store.count('fact', { until: 9 }), 1);
   });

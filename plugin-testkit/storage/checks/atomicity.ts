@@ -29,7 +29,11 @@ const bad: readonly (readonly [string, Change, Code])[] = [
   ['a fence that is stale', { op: 'fence', request_id: 'r-1', epoch: 7 }, 'CONFLICT'],
   ['an insert of what is there', insert('machine', aMachine('m-2')), 'ALREADY_EXISTS'],
   ['an update of another version', { op: 'update', kind: 'request', record: aRequest('r-1'), version: 9 }, 'CONFLICT'],
-  ['a delete of another version', { op: 'delete', kind: 'request', key: { request_id: 'r-1' }, version: 9 }, 'CONFLICT'],
+  [
+    'a delete of another version',
+    { op: 'delete', kind: 'request', key: { request_id: 'r-1' }, version: 9 },
+    'CONFLICT',
+  ],
   ['a limit', { op: 'limit', template_id: 'small', machine_count: 1, max: 0 }, 'INSTANCE_LIMIT_EXCEEDED'],
   ['a slot', { op: 'slot', provider_instance: 'east', request_id: 'r-1', max: 0 }, 'INSTANCE_BUSY'],
 ];
@@ -48,7 +52,11 @@ export function checkAtomicity({ check, opened }: Contract): void {
       await refused(store.commit([...good.toReversed(), change]), code);
       assert.deepEqual(await snapshot(store), before, 'with the other changes in reverse order');
       await store.commit(good);
-      assert.equal((await store.get('template', { template_id: 'small' }))?.version, 2, 'without the refused change it is taken');
+      assert.equal(
+        (await store.get('template', { template_id: 'small' }))?.version,
+        2,
+        'without the refused change it is taken',
+      );
     });
   }
 }

@@ -31,24 +31,27 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     assert.equal((await store.get('request', { request_id: 'r-3' }))?.epoch, 1);
   });
 
-  check('a clock that was set back makes everything due that waits, and bounds the leases that run', async (ending) => {
-    const { store, clock } = await opened(ending);
-    clock.time = 10_000_000;
-    await store.commit([
-      insert('request', aRequest('r-1', { next_at: 10_000_000 })),
-      insert('request', aRequest('r-2', { next_at: 10_000_500 })),
-      insert('request', aRequest('r-3', { next_at: null })),
-    ]);
-    assert.deepEqual(ids(await store.claim(other, 9, 60_000)), ['r-1']);
-    clock.time -= 999;
-    assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
-    clock.time = 6_400_000;
-    assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-2']);
-    assert.equal((await store.get('request', { request_id: 'r-2' }))?.next_at, 6_400_000);
-    assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
-    clock.time += 60_000;
-    assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-1', 'r-2']);
-  });
+  check(
+    'a clock that was set back makes everything due that waits, and bounds the leases that run',
+    async (ending) => {
+      const { store, clock } = await opened(ending);
+      clock.time = 10_000_000;
+      await store.commit([
+        insert('request', aRequest('r-1', { next_at: 10_000_000 })),
+        insert('request', aRequest('r-2', { next_at: 10_000_500 })),
+        insert('request', aRequest('r-3', { next_at: null })),
+      ]);
+      assert.deepEqual(ids(await store.claim(other, 9, 60_000)), ['r-1']);
+      clock.time -= 999;
+      assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
+      clock.time = 6_400_000;
+      assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-2']);
+      assert.equal((await store.get('request', { request_id: 'r-2' }))?.next_at, 6_400_000);
+      assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
+      clock.time += 60_000;
+      assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-1', 'r-2']);
+    },
+  );
 
   check('a signal that waits makes its request due', async (ending) => {
     const { store, clock } = await opened(ending);

@@ -7,7 +7,11 @@ import { refused } from '../refused.ts';
 export function checkCommits({ check, opened }: Contract): void {
   check('what was inserted is read back whole', async (ending) => {
     const { store } = await opened(ending);
-    const request = aRequest('r-1', { tags: { a: 'ä' }, additional_data: { deep: [{ x: null }] }, message: "it's \u0000 fine" });
+    const request = aRequest('r-1', {
+      tags: { a: 'ä' },
+      additional_data: { deep: [{ x: null }] },
+      message: "it's \u0000 fine",
+    });
     await store.commit([insert('request', request), insert('machine', aMachine('m-1', { data: { zone: 'a' } }))]);
     assert.deepEqual(await store.get('request', { request_id: 'r-1' }), { ...request, version: 1 });
     assert.deepEqual(
@@ -134,7 +138,10 @@ export function checkCommits({ check, opened }: Contract): void {
 
   check('a machine that lives is never made one of another request: CONFLICT names both', async (ending) => {
     const { store } = await opened(ending);
-    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1') }, insert('machine', aMachine('m-2', { gone_at: 5 }))]);
+    await store.commit([
+      { op: 'put', kind: 'machine', record: aMachine('m-1') },
+      insert('machine', aMachine('m-2', { gone_at: 5 })),
+    ]);
     const foreign = store.commit([
       insert('signal', aSignal('w-1')),
       { op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2', status: 'running' }) },
@@ -142,15 +149,24 @@ export function checkCommits({ check, opened }: Contract): void {
     const error = await foreign.catch((reason: { readonly message?: string; readonly details?: unknown }) => reason);
     await refused(foreign, 'CONFLICT');
     assert.match(error?.message ?? '', /r-1.*r-2|r-2.*r-1/);
-    assert.deepEqual(error?.details, { provider_instance: 'east', machine_id: 'm-1', request_id: 'r-2', held_by: 'r-1' });
+    assert.deepEqual(error?.details, {
+      provider_instance: 'east',
+      machine_id: 'm-1',
+      request_id: 'r-2',
+      held_by: 'r-1',
+    });
     assert.deepEqual(await store.get('machine', { provider_instance: 'east', machine_id: 'm-1' }), aMachine('m-1'));
     assert.equal(await store.count('signal', {}), 0);
-    await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { provider_instance: 'west', request_id: 'r-2' }) }]);
+    await store.commit([
+      { op: 'put', kind: 'machine', record: aMachine('m-1', { provider_instance: 'west', request_id: 'r-2' }) },
+    ]);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-2', { request_id: 'r-2' }) }]);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { gone_at: 9 }) }]);
     await store.commit([{ op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2' }) }]);
     assert.deepEqual(
-      (await store.find('machine', { where: { request_id: 'r-2' }, order: [['machine_id', 'asc']] })).map((each) => each.machine_id),
+      (await store.find('machine', { where: { request_id: 'r-2' }, order: [['machine_id', 'asc']] })).map(
+        (each) => each.machine_id,
+      ),
       ['m-1', 'm-1', 'm-2'],
     );
   });

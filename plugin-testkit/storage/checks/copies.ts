@@ -67,16 +67,21 @@ export function checkCopies({ when, opened }: Contract, driver: StorageDriver<an
     },
   );
 
-  when(copying, 'a driver that can `check` and `backup`', 'something else that is no copy is not called sound', async (can, ending) => {
-    const { options } = await opened(ending);
-    const directory = await mkdtemp(join(tmpdir(), 'muster-copy-'));
-    ending.defer(() => rm(directory, { recursive: true, force: true }));
-    const file = join(directory, 'copy');
-    await writeFile(file, 'this is no copy of a storage\n'.repeat(1_000));
-    const valid = await can.check(options, file).then(
-      (found) => found.valid,
-      () => false,
-    );
-    assert.equal(valid, false);
-  });
+  when(
+    copying,
+    'a driver that can `check` and `backup`',
+    'something else that is no copy is not called sound',
+    async (can, ending) => {
+      const { options } = await opened(ending);
+      const directory = await mkdtemp(join(tmpdir(), 'muster-copy-'));
+      ending.defer(() => rm(directory, { recursive: true, force: true }));
+      const file = join(directory, 'copy');
+      await writeFile(file, 'this is no copy of a storage\n'.repeat(1_000));
+      const valid = await can.check(options, file).then(
+        (found) => found.valid,
+        () => false,
+      );
+      assert.equal(valid, false);
+    },
+  );
 }

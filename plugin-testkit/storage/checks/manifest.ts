@@ -9,7 +9,11 @@ export function checkStorageManifest({ check }: Checks, subject: StorageSubject)
   const fields = Object.entries((driver.options as { readonly properties?: Record<string, Field> }).properties ?? {});
 
   check('its type is a word, and it says whether it is shared', async () => {
-    assert.match(driver.type, /^[a-z][a-z0-9-]*$/, 'People write the type into the configuration: small letters, digits and hyphens.');
+    assert.match(
+      driver.type,
+      /^[a-z][a-z0-9-]*$/,
+      'People write the type into the configuration: small letters, digits and hyphens.',
+    );
     assert.equal(typeof driver.shared, 'boolean');
     assert.equal(typeof driver.open, 'function');
   });
@@ -32,7 +36,9 @@ export function checkStorageManifest({ check }: Checks, subject: StorageSubject)
     for (const [name, field] of fields)
       if (given[name] === undefined)
         assert.deepEqual((value as Record<string, unknown>)[name], field.default, `The default of '${name}' is lost.`);
-    const defaults = Object.fromEntries(fields.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])));
+    const defaults = Object.fromEntries(
+      fields.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
+    );
     assert.deepEqual(
       compile(driver.options).parse({ ...given, ...defaults }).findings ?? [],
       [],

@@ -54,7 +54,8 @@ export function checkQueries({ check, opened }: Contract): void {
   check('a query can ask by a boolean', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('signal', aSignal('w-1')), insert('signal', aSignal('w-2', { applied: true }))]);
-    const found = async (applied: boolean) => (await store.find('signal', { where: { applied } })).map((each) => each.signal_id);
+    const found = async (applied: boolean) =>
+      (await store.find('signal', { where: { applied } })).map((each) => each.signal_id);
     assert.deepEqual(await found(false), ['w-1']);
     assert.deepEqual(await found(true), ['w-2']);
   });
@@ -67,30 +68,39 @@ export function checkQueries({ check, opened }: Contract): void {
     await refused(store.find('request', { order: [['message' as 'status', 'asc']] }), 'INTERNAL');
   });
 
-  check('order is by the columns given, then by key in the direction of the last; absent comes first', async (ending) => {
-    const { store } = await opened(ending);
-    const times = [3, 1, 2, 1, 3, 2];
-    await store.commit(times.map((created_at, i) => insert('machine', aMachine(`m-${i}`, { created_at, ...(i > 3 && { name: 'x' }) }))));
-    const ids = async (order: NonNullable<Query<'machine'>['order']>) =>
-      (await store.find('machine', { order })).map((each: MachineRecord) => each.machine_id.slice(2)).join('');
-    assert.equal(await ids([]), '012345');
-    assert.equal(await ids([['created_at', 'asc']]), '132504');
-    assert.equal(await ids([['created_at', 'desc']]), '405231');
-    assert.equal(await ids([['name', 'asc']]), '012345');
-    assert.equal(await ids([['name', 'desc']]), '543210');
-    assert.equal(
-      await ids([
-        ['created_at', 'asc'],
-        ['machine_id', 'desc'],
-      ]),
-      '315240',
-    );
-  });
+  check(
+    'order is by the columns given, then by key in the direction of the last; absent comes first',
+    async (ending) => {
+      const { store } = await opened(ending);
+      const times = [3, 1, 2, 1, 3, 2];
+      await store.commit(
+        times.map((created_at, i) =>
+          insert('machine', aMachine(`m-${i}`, { created_at, ...(i > 3 && { name: 'x' }) })),
+        ),
+      );
+      const ids = async (order: NonNullable<Query<'machine'>['order']>) =>
+        (await store.find('machine', { order })).map((each: MachineRecord) => each.machine_id.slice(2)).join('');
+      assert.equal(await ids([]), '012345');
+      assert.equal(await ids([['created_at', 'asc']]), '132504');
+      assert.equal(await ids([['created_at', 'desc']]), '405231');
+      assert.equal(await ids([['name', 'asc']]), '012345');
+      assert.equal(await ids([['name', 'desc']]), '543210');
+      assert.equal(
+        await ids([
+          ['created_at', 'asc'],
+          ['machine_id', 'desc'],
+        ]),
+        '315240',
+      );
+    },
+  );
 
   for (const direction of ['asc', 'desc'] as const) {
     check(`paging ${direction} over ties skips and repeats nothing`, async (ending) => {
       const { store } = await opened(ending);
-      await store.commit(Array.from({ length: 25 }, (_, i) => insert('request', aRequest(`r-${i}`, { created_at: i % 2 }))));
+      await store.commit(
+        Array.from({ length: 25 }, (_, i) => insert('request', aRequest(`r-${i}`, { created_at: i % 2 }))),
+      );
       const seen: string[] = [];
       for (let offset = 0; offset < 30; offset += 4) {
         const page = await store.find('request', { order: [['created_at', direction]], limit: 4, offset });

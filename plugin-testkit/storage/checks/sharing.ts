@@ -38,20 +38,26 @@ export function checkSharing({ when, opened, shared }: Contract): void {
     assert.equal(await store.changes('request'), await other.changes('request'), 'both tell the same number');
   });
 
-  two('what one store holds another one does not claim, and its fence is refused there', async ({ store, other, clock }) => {
-    await store.commit([insert('request', aRequest('r-1'))]);
-    const [first] = await store.claim(anOwner({ host: 'far' }), 1, 1_000);
-    assert.deepEqual(await other.claim(anOwner(), 1, 1_000), []);
-    clock.time += 1_000;
-    const [second] = await other.claim(anOwner(), 1, 1_000);
-    assert.deepEqual(second, { request_id: 'r-1', epoch: 2, taken_over: true });
-    await refused(
-      store.commit([{ op: 'fence', request_id: 'r-1', epoch: first?.epoch ?? -1 }, insert('machine', aMachine('m-1'))]),
-      'CONFLICT',
-    );
-    await store.yield([second]);
-    assert.deepEqual(await other.renew(anOwner(), 1_000), []);
-  });
+  two(
+    'what one store holds another one does not claim, and its fence is refused there',
+    async ({ store, other, clock }) => {
+      await store.commit([insert('request', aRequest('r-1'))]);
+      const [first] = await store.claim(anOwner({ host: 'far' }), 1, 1_000);
+      assert.deepEqual(await other.claim(anOwner(), 1, 1_000), []);
+      clock.time += 1_000;
+      const [second] = await other.claim(anOwner(), 1, 1_000);
+      assert.deepEqual(second, { request_id: 'r-1', epoch: 2, taken_over: true });
+      await refused(
+        store.commit([
+          { op: 'fence', request_id: 'r-1', epoch: first?.epoch ?? -1 },
+          insert('machine', aMachine('m-1')),
+        ]),
+        'CONFLICT',
+      );
+      await store.yield([second]);
+      assert.deepEqual(await other.renew(anOwner(), 1_000), []);
+    },
+  );
 
   two('a store that is closed takes nothing from the others', async ({ store, other }) => {
     await store.commit([insert('request', aRequest('r-1'))]);

@@ -14,7 +14,12 @@ const updateSmall = (fields: Record<string, unknown>): Change => ({
   record: aTemplate('small', { fields }),
   version: 1,
 });
-const removeSmall = (version: number): Change => ({ op: 'delete', kind: 'template', key: { template_id: 'small' }, version });
+const removeSmall = (version: number): Change => ({
+  op: 'delete',
+  kind: 'template',
+  key: { template_id: 'small' },
+  version,
+});
 
 /** Versions and fences: nobody writes over what he did not read. */
 export function checkVersions({ check, opened }: Contract): void {
@@ -33,15 +38,21 @@ export function checkVersions({ check, opened }: Contract): void {
     await refused(store.commit([fence('r-2', 0), putRequest(aRequest('r-1'))]), 'INTERNAL');
   });
 
-  check('a put under its fence raises the version by one and leaves the epoch, whatever the record says', async (ending) => {
-    const { store } = await opened(ending);
-    await store.commit([insert('request', aRequest('r-1', { version: 50, epoch: 50 }))]);
-    const [claim] = await store.claim(anOwner(), 1, 1_000);
-    await store.commit([fence('r-1', claim?.epoch ?? -1), putRequest(aRequest('r-1', { status: 'in_progress', version: 9, epoch: 9 }))]);
-    const read = await store.get('request', { request_id: 'r-1' });
-    assert.deepEqual([read?.status, read?.version, read?.epoch], ['in_progress', 2, 1]);
-    assert.deepEqual(await store.versions({}), [{ request_id: 'r-1', version: 2 }]);
-  });
+  check(
+    'a put under its fence raises the version by one and leaves the epoch, whatever the record says',
+    async (ending) => {
+      const { store } = await opened(ending);
+      await store.commit([insert('request', aRequest('r-1', { version: 50, epoch: 50 }))]);
+      const [claim] = await store.claim(anOwner(), 1, 1_000);
+      await store.commit([
+        fence('r-1', claim?.epoch ?? -1),
+        putRequest(aRequest('r-1', { status: 'in_progress', version: 9, epoch: 9 })),
+      ]);
+      const read = await store.get('request', { request_id: 'r-1' });
+      assert.deepEqual([read?.status, read?.version, read?.epoch], ['in_progress', 2, 1]);
+      assert.deepEqual(await store.versions({}), [{ request_id: 'r-1', version: 2 }]);
+    },
+  );
 
   check('a commit under another epoch than the present one is refused with CONFLICT', async (ending) => {
     const { store, clock } = await opened(ending);
@@ -69,16 +80,33 @@ export function checkVersions({ check, opened }: Contract): void {
 
   check('update replaces what was read, once', async (ending) => {
     const { store } = await opened(ending);
-    await store.commit([{ op: 'insert', kind: 'template', record: aTemplate('small') }, insert('request', aRequest('r-1'))]);
-    const results = await Promise.allSettled([store.commit([updateSmall({ a: 1 })]), store.commit([updateSmall({ a: 2 })])]);
+    await store.commit([
+      { op: 'insert', kind: 'template', record: aTemplate('small') },
+      insert('request', aRequest('r-1')),
+    ]);
+    const results = await Promise.allSettled([
+      store.commit([updateSmall({ a: 1 })]),
+      store.commit([updateSmall({ a: 2 })]),
+    ]);
     assert.deepEqual(
       results.map((each) => each.status),
       ['fulfilled', 'rejected'],
     );
-    assert.deepEqual(await store.get('template', { template_id: 'small' }), aTemplate('small', { fields: { a: 1 }, version: 2 }));
-    await store.commit([{ op: 'update', kind: 'request', record: aRequest('r-1', { message: 'new', epoch: 8 }), version: 1 }]);
-    assert.deepEqual(await store.get('request', { request_id: 'r-1' }), aRequest('r-1', { message: 'new', version: 2 }));
-    await refused(store.commit([{ op: 'update', kind: 'template', record: aTemplate('absent'), version: 1 }]), 'CONFLICT');
+    assert.deepEqual(
+      await store.get('template', { template_id: 'small' }),
+      aTemplate('small', { fields: { a: 1 }, version: 2 }),
+    );
+    await store.commit([
+      { op: 'update', kind: 'request', record: aRequest('r-1', { message: 'new', epoch: 8 }), version: 1 },
+    ]);
+    assert.deepEqual(
+      await store.get('request', { request_id: 'r-1' }),
+      aRequest('r-1', { message: 'new', version: 2 }),
+    );
+    await refused(
+      store.commit([{ op: 'update', kind: 'template', record: aTemplate('absent'), version: 1 }]),
+      'CONFLICT',
+    );
   });
 
   check('delete removes, passes over what is absent, and minds the version that was read', async (ending) => {
@@ -106,6 +134,9 @@ export function checkVersions({ check, opened }: Contract): void {
       });
     };
     await Promise.all(Array.from({ length: 20 }, raise));
-    assert.deepEqual(await store.get('template', { template_id: 'small' }), aTemplate('small', { fields: { n: 20 }, version: 21 }));
+    assert.deepEqual(
+      await store.get('template', { template_id: 'small' }),
+      aTemplate('small', { fields: { n: 20 }, version: 21 }),
+    );
   });
 }

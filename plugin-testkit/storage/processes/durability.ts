@@ -11,21 +11,29 @@ export function checkDurability({ when, opened }: Contract, { durable = true, mo
   const elsewhere = durable && module !== undefined ? { module: String(module), type } : undefined;
   const lacks = durable ? 'the `module` of the plugin, for another process' : 'a storage that is durable';
 
-  when(lasting, lacks, 'what was committed is there after a reopen: records, versions, claims and numbers', async (_, ending) => {
-    const { store, open } = await opened(ending);
-    await store.commit([insert('request', aRequest('r-1')), insert('event', { at: 1, type: 'a', data: {} })]);
-    await store.claim(anOwner({ host: 'far' }), 1, 1_000);
-    await store.close();
-    const reopened = await open();
-    assert.deepEqual(await reopened.get('request', { request_id: 'r-1' }), aRequest('r-1', { version: 1, epoch: 1 }));
-    assert.deepEqual(await reopened.claim(anOwner(), 1, 1_000), []);
-    await reopened.commit([insert('event', { at: 1, type: 'b', data: {} })]);
-    assert.deepEqual(
-      (await reopened.find('event', {})).map((each) => each.type),
-      ['a', 'b'],
-    );
-    assert.equal(await reopened.count('request', { status: 'pending' }), 1);
-  });
+  when(
+    lasting,
+    lacks,
+    'what was committed is there after a reopen: records, versions, claims and numbers',
+    async (_, ending) => {
+      const { store, open } = await opened(ending);
+      await store.commit([insert('request', aRequest('r-1')), insert('event', { at: 1, type: 'a', data: {} })]);
+      await store.claim(anOwner({ host: 'far' }), 1, 1_000);
+      await store.close();
+      const reopened = await open();
+      assert.deepEqual(
+        await reopened.get('request', { request_id: 'r-1' }),
+        aRequest('r-1', { version: 1, epoch: 1 }),
+      );
+      assert.deepEqual(await reopened.claim(anOwner(), 1, 1_000), []);
+      await reopened.commit([insert('event', { at: 1, type: 'b', data: {} })]);
+      assert.deepEqual(
+        (await reopened.find('event', {})).map((each) => each.type),
+        ['a', 'b'],
+      );
+      assert.equal(await reopened.count('request', { status: 'pending' }), 1);
+    },
+  );
 
   when(lasting, lacks, 'every kind is the same after a reopen, and what was deleted stays away', async (_, ending) => {
     const { store, open } = await opened(ending);
@@ -36,7 +44,11 @@ export function checkDurability({ when, opened }: Contract, { durable = true, mo
       insert('machine', aMachine('m-1', { data: { zone: 'a' } })),
       insert('signal', aSignal('w-1')),
       insert('template', aTemplate('small')),
-      { op: 'insert', kind: 'key', record: { scope: 's', key: 'k', fingerprint: 'f', request_id: 'r-1', created_at: 1 } },
+      {
+        op: 'insert',
+        kind: 'key',
+        record: { scope: 's', key: 'k', fingerprint: 'f', request_id: 'r-1', created_at: 1 },
+      },
       { op: 'insert', kind: 'fact', record: { topic: 'health', name: 'east', item: '', value: { ok: true }, at: 1 } },
       insert('event', { at: 1, type: 'a', data: { b: [1] } }),
     ]);
@@ -105,10 +117,15 @@ export function checkDurability({ when, opened }: Contract, { durable = true, mo
     },
   );
 
-  when(elsewhere, lacks, 'a store that is open and watched does not keep its process alive', async (plugin, ending) => {
-    const { store, options } = await opened(ending);
-    await store.close();
-    const process = started({ ...plugin, options, name: 'p', act: 'leave', times: 0 }, ending);
-    assert.equal(await process.end, 0, process.said());
-  });
+  when(
+    elsewhere,
+    lacks,
+    'a store that is open and watched does not keep its process alive',
+    async (plugin, ending) => {
+      const { store, options } = await opened(ending);
+      await store.close();
+      const process = started({ ...plugin, options, name: 'p', act: 'leave', times: 0 }, ending);
+      assert.equal(await process.end, 0, process.said());
+    },
+  );
 }

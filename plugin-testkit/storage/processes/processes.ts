@@ -17,18 +17,23 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
   const plugin = shared && module !== undefined ? { module: String(module), type } : undefined;
   const lacks = shared ? 'the `module` of the plugin, for another process' : 'a storage that is shared';
 
-  when(plugin, lacks, 'two processes and two threads write at once: no update is lost, nobody is turned away', async (given, ending) => {
-    const { store, options } = await opened(ending);
-    await store.commit([counter()]);
-    const task = (name: string) => ({ ...given, options, name, act: 'raise', times: 40 }) as const;
-    const processes = [started(task('p1'), ending), started(task('p2'), ending)];
-    await Promise.all([...processes.map(ended), inThread(task('t1')), inThread(task('t2'))]);
-    const read = await store.get('template', { template_id: 'counter' });
-    assert.equal(read?.fields['n'], 160);
-    assert.equal(read?.version, 161);
-    assert.equal(await store.count('request', { status: 'pending' }), 160);
-    assert.equal((await store.find('request', {})).length, 160);
-  });
+  when(
+    plugin,
+    lacks,
+    'two processes and two threads write at once: no update is lost, nobody is turned away',
+    async (given, ending) => {
+      const { store, options } = await opened(ending);
+      await store.commit([counter()]);
+      const task = (name: string) => ({ ...given, options, name, act: 'raise', times: 40 }) as const;
+      const processes = [started(task('p1'), ending), started(task('p2'), ending)];
+      await Promise.all([...processes.map(ended), inThread(task('t1')), inThread(task('t2'))]);
+      const read = await store.get('template', { template_id: 'counter' });
+      assert.equal(read?.fields['n'], 160);
+      assert.equal(read?.version, 161);
+      assert.equal(await store.count('request', { status: 'pending' }), 160);
+      assert.equal((await store.find('request', {})).length, 160);
+    },
+  );
 
   when(
     plugin,
@@ -38,7 +43,9 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
       const { store, options } = await opened(ending);
       const ids = Array.from({ length: 20 }, (_, i) => `r-${i}`);
       await store.commit(ids.map((id) => insert('request', aRequest(id))));
-      const processes = ['p1', 'p2', 'p3'].map((name) => started({ ...given, options, name, act: 'work', times: 3 }, ending));
+      const processes = ['p1', 'p2', 'p3'].map((name) =>
+        started({ ...given, options, name, act: 'work', times: 3 }, ending),
+      );
       await Promise.all(processes.map(ended));
       const claims = processes.flatMap((each) => each.lines().map((line) => line.split(' ')));
       assert.deepEqual(
@@ -58,7 +65,9 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
 
   when(plugin, lacks, 'several processes open a storage at once that nobody used before', async (given, ending) => {
     const { options, open } = await unopened(ending);
-    await Promise.all([1, 2, 3, 4, 5].map((i) => ended(started({ ...given, options, name: `p${i}`, act: 'open', times: 0 }, ending))));
+    await Promise.all(
+      [1, 2, 3, 4, 5].map((i) => ended(started({ ...given, options, name: `p${i}`, act: 'open', times: 0 }, ending))),
+    );
     assert.equal(await (await open()).count('request', {}), 0);
   });
 

@@ -6,12 +6,13 @@ import { aMachine, aRequest, insert } from '../records.ts';
 import { driverOf } from '../subject.ts';
 
 /**
- * A process or thread that writes beside others, as a check tells it. What it did it prints, a line for each, after the answer.
+ * A process or thread that writes beside others, as a check tells it. What it did it prints, a line for each, after
+ * the answer.
  * - `once`: commits once and kills itself at the answer
  * - `forever`: inserts requests until it is killed
  * - `raise`: raises the shared counter, a template, by optimistic updates, and inserts a request each time
  * - `work`: claims requests, works on each and yields it, until each was worked on `times` times
- * - `open`: opens and closes; `leave`: opens, watches and does not close
+ * - `open`: opens and closes; `leave`: opens, watches and does not close /
  */
 export interface Task {
   readonly module: string;
@@ -89,7 +90,10 @@ async function work(store: Store, name: string, times: number): Promise<void> {
       await pause(1);
       const delivered = read.delivered + 1;
       const next_at = delivered === times ? null : read.next_at;
-      await store.commit([fence, { op: 'put', kind: 'request', record: { ...read, delivered, next_at, message: '' } }]);
+      await store.commit([
+        fence,
+        { op: 'put', kind: 'request', record: { ...read, delivered, next_at, message: '' } },
+      ]);
     }
     await store.yield(claims);
     if (claims.length === 0) await pause(5);

@@ -108,7 +108,8 @@ function settle(context: CallContext, group: Group, round: Round): void {
 function shrink(context: CallContext, group: Group): boolean {
   if (isSuspended(group, 'Terminate')) return false;
   const chosen = chooseForScaleIn(group, group.desired);
-  const cause = 'an instance was taken out of service in response to a difference between desired and actual capacity.';
+  const cause =
+    'an instance was taken out of service in response to a difference between desired and actual capacity.';
   for (const member of chosen) dismiss(context, group, member, cause);
   if (chosen.length === 0) return false;
   group.scaledAt = context.now;
@@ -143,7 +144,8 @@ function rebalance(context: CallContext, group: Group): void {
     if (round.members.length === 0 || group.deletedAt !== undefined) return settle(then, group, round);
     // The other machine goes when the new one runs: the group is then too large, and the larger zone gives.
     for (const { instance } of round.members) {
-      if (Number.isFinite(instance.runningAt)) state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
+      if (Number.isFinite(instance.runningAt))
+        state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
     }
   });
 }

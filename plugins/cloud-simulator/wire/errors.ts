@@ -12,7 +12,8 @@ export class AwsError extends Error {
   }
 }
 
-// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats them.
+// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats
+// them.
 const statuses: Readonly<Record<string, number>> = {
   AuthFailure: 401,
   MissingAuthenticationToken: 403,

@@ -19,8 +19,8 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
 const zonesKnown = sessionField((): Learned<readonly string[]> => new Map());
 
 /**
- * The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still has its machines. Asked
- * once.
+ * The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still
+ * has its machines. Asked once. /
  */
 export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
   return once(zonesKnown(session), session.settings.region, async () => {

@@ -4,11 +4,15 @@ import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
 /** Keeps our calls within the rates that the cloud grants, so that it refuses none. One of an account in a region. */
 export interface RateLimiter {
   /**
-   * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault `throttled`, and counts nothing, when
-   * it would have to wait longer than 15 s: the caller can then do something else meanwhile. Rejects with the signal's reason.
+   * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault
+   * `throttled`, and counts nothing, when it would have to wait longer than 15 s: the caller can then do something
+   * else meanwhile. Rejects with the signal's reason. /
    */
   acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
-  /** The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole step by step. */
+  /**
+   * The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole
+   * step by step.
+   */
   throttled(action: string): void;
 }
 
@@ -31,7 +35,9 @@ interface Lane {
   slowedAt: number;
 }
 
-/** A rate limiter with AWS's documented bucket sizes, or others by action. It sets no timers but for calls that wait. */
+/**
+ * A rate limiter with AWS's documented bucket sizes, or others by action. It sets no timers but for calls that wait.
+ */
 export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
   const lanes = new Map<string, Lane>();
 
@@ -57,7 +63,10 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
       mine.slowedAt += recoverMs;
     }
     for (const bucket of mine.buckets) {
-      bucket.tokens = Math.min(bucket.capacity, bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * mine.share);
+      bucket.tokens = Math.min(
+        bucket.capacity,
+        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * mine.share,
+      );
       bucket.at = now;
     }
   }
@@ -69,14 +78,20 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
       fill(mine);
       // A call that alone asks for more than fits goes when the bucket is full.
       const costs = mine.buckets.map((bucket, index) => Math.min(index === 0 ? 1 : machines, bucket.capacity));
-      const waits = mine.buckets.map((bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * mine.share));
+      const waits = mine.buckets.map(
+        (bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * mine.share),
+      );
       const waitMs = Math.max(0, ...waits) * 1000;
       if (waitMs > longestMs) {
         const seconds = Math.ceil(waitMs / 1000);
-        throw new ProviderFault('throttled', `${action} waits ${seconds} s for its turn: the cloud grants no higher rate.`, {
-          code: 'OwnRateLimit',
-          retry_after_ms: Math.round(waitMs),
-        });
+        throw new ProviderFault(
+          'throttled',
+          `${action} waits ${seconds} s for its turn: the cloud grants no higher rate.`,
+          {
+            code: 'OwnRateLimit',
+            retry_after_ms: Math.round(waitMs),
+          },
+        );
       }
       mine.buckets.forEach((bucket, index) => void (bucket.tokens -= costs[index] ?? 0));
       if (waitMs === 0) return;

@@ -17,10 +17,14 @@ export interface Service<Sdk> {
   /** Asks a question. The SDK repeats it as configured. Throws a ProviderFault. */
   read<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call): Promise<OutputOf<C>>;
   /**
-   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a ProviderFault, or what the
-   * fence threw. `slow`: the call may take as long as starting a thousand machines does.
+   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a
+   * ProviderFault, or what the fence threw. `slow`: the call may take as long as starting a thousand machines does. /
    */
-  write<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call, options?: { readonly slow?: boolean }): Promise<OutputOf<C>>;
+  write<C extends SdkCommand>(
+    make: (sdk: Sdk) => C,
+    call: Call,
+    options?: { readonly slow?: boolean },
+  ): Promise<OutputOf<C>>;
 }
 
 interface Sender {
@@ -34,7 +38,9 @@ export interface About {
   /** What an action is counted as: its own name where each has a rate of its own. */
   laneOf(action: string): string;
   fail(error: unknown, context: CallContext): ProviderFault;
-  /** Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn. */
+  /**
+   * Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn.
+   */
   readonly calls?: PluginContext['calls'];
 }
 
@@ -43,7 +49,10 @@ export function serviceOf<Sdk>(
   open: () => Promise<{ readonly sdk: Sdk; readonly read: Sender; readonly write: Sender }>,
   about: About,
 ): Service<Sdk> {
-  /** Sends when the rate limiter lets the call through. `judge` says what an error means; undefined: nothing was asked of the cloud. */
+  /**
+   * Sends when the rate limiter lets the call through. `judge` says what an error means; undefined: nothing was asked
+   * of the cloud.
+   */
   async function limited(
     command: SdkCommand,
     call: Call,
@@ -85,7 +94,8 @@ export function serviceOf<Sdk>(
       let action = 'opening the cloud';
       let sent = false;
       let refused: unknown;
-      const judge = (error: unknown) => (refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined);
+      const judge = (error: unknown) =>
+        refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined;
       try {
         const { sdk, write } = await open();
         const command = make(sdk);
@@ -105,7 +115,9 @@ export function serviceOf<Sdk>(
         // The last of the last step: behind it is only the connection.
         (command.middlewareStack as any).add(atTheWire, { step: 'deserialize', priority: 'low', name: 'musterFence' });
         const requestTimeout = Math.max(about.readMs, options.slow ? slowCallMs : 0);
-        return await limited(command, call, judge, () => write.send(command, { abortSignal: call.signal, requestTimeout }));
+        return await limited(command, call, judge, () =>
+          write.send(command, { abortSignal: call.signal, requestTimeout }),
+        );
       } catch (error) {
         throw judge(error) ?? refused;
       }

@@ -47,7 +47,12 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
   const start = async (): Promise<Clients> => {
     const { endpoint_url } = settings;
-    return makeClients(settings, endpoint_url === null ? undefined : await context.endpoint(endpoint_url), context.log, time.heard);
+    return makeClients(
+      settings,
+      endpoint_url === null ? undefined : await context.endpoint(endpoint_url),
+      context.log,
+      time.heard,
+    );
   };
   const drop = (): void => {
     const old = clients;
@@ -57,7 +62,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const fail = (error: unknown, about: CallContext): ProviderFault => {
     const fault = concealedIn(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
     // Behind a scheme the address may change, as when the simulated cloud was restarted: ask for it again.
-    if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url)) drop();
+    if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url))
+      drop();
     return fault;
   };
 
@@ -112,7 +118,10 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
 }
 
-/** AWS's rates, or those of the configuration; for an endpoint other than AWS's no limit, unless the configuration sets one. */
+/**
+ * AWS's rates, or those of the configuration; for an endpoint other than AWS's no limit, unless the configuration sets
+ * one.
+ */
 function rateLimiterOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): RateLimiter {
   const enabled = rate_limits.enabled ?? endpoint_url === null;
   return enabled ? rateLimiter(clock, rate_limits.buckets) : unlimited;

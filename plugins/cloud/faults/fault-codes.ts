@@ -1,8 +1,8 @@
 import type { FaultKind } from '../../../core/index.ts';
 
 /**
- * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be asked again, but of a call that changes
- * the cloud nobody knows whether it was executed.
+ * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be
+ * asked again, but of a call that changes the cloud nobody knows whether it was executed. /
  */
 export type CodeKind = FaultKind | 'transient';
 
@@ -171,7 +171,8 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'IdempotentInstanceTerminated',
   ],
   'unknown-outcome': [
-    // Proof that a call with this token was received, but not with these parameters: what it started has to be looked for.
+    // Proof that a call with this token was received, but not with these parameters: what it started has to be looked
+    // for.
     'IdempotentParameterMismatch',
     'IdempotentParameterMismatchError',
     'IdempotentCallInProgress',
@@ -208,7 +209,10 @@ const byMessage: readonly { readonly code: RegExp; readonly message: RegExp; rea
   { code: /^RequestLimitExceeded$/, message: /limit of instances in this spread placement group/i, kind: 'quota' },
 ];
 
-/** The kind of a code, or undefined when neither the table nor a family knows it. `Server.` and `Client.` of state reasons do not matter. */
+/**
+ * The kind of a code, or undefined when neither the table nor a family knows it. `Server.` and `Client.` of state
+ * reasons do not matter.
+ */
 export function kindOfCode(code: string, message = ''): CodeKind | undefined {
   const bare = code.replace(/^(Server|Client)\./, '').replace(/Fault$/, '');
   const special = byMessage.find((rule) => rule.code.test(bare) && rule.message.test(message));
@@ -217,8 +221,8 @@ export function kindOfCode(code: string, message = ''): CodeKind | undefined {
 }
 
 /**
- * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing was left unknown. What
- * the cloud does not explain is worth another try, elsewhere in time.
+ * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing
+ * was left unknown. What the cloud does not explain is worth another try, elsewhere in time. /
  */
 export function kindOfReason(code: string, message = ''): FaultKind {
   const kind = kindOfCode(code, message);

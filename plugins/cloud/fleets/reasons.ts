@@ -7,7 +7,10 @@ import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';
 
-/** A fleet that got nothing for so long has heard its last answer, and its history, which comes up to 30 s late, tells of it. */
+/**
+ * A fleet that got nothing for so long has heard its last answer, and its history, which comes up to 30 s late, tells
+ * of it.
+ */
 const stuckMs = 30_000;
 /** A stuck fleet's history is read no more often. */
 const againMs = 10_000;
@@ -28,8 +31,8 @@ const progressOf = sessionField(() => new Map<string, Progress>());
 const zonesBySubnet = sessionField((): Learned<ReadonlyMap<string, string>> => new Map());
 
 /**
- * Why a fleet does not get what it wants: by offer, once nothing came for a while. Not before: what is refused in one place may be had in
- * another, and a fleet tries them all.
+ * Why a fleet does not get what it wants: by offer, once nothing came for a while. Not before: what is refused in one
+ * place may be had in another, and a fleet tries them all. /
  */
 export async function reasonsOf(
   session: CloudSession,
@@ -61,7 +64,10 @@ export async function reasonsOf(
 
 const final: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
 
-/** Whether there is nothing left that a fleet could get: every pool that could give what it lacks is short, or all of it was refused. Pure. */
+/**
+ * Whether there is nothing left that a fleet could get: every pool that could give what it lacks is short, or all of
+ * it was refused. Pure.
+ */
 export function explainsAll(reasons: readonly Shortfall[], pools: readonly Pool[]): boolean {
   const refused = reasons.filter(({ kind }) => final.has(kind));
   if (refused.some(({ offer }) => offer === undefined)) return true;
@@ -72,14 +78,22 @@ export function explainsAll(reasons: readonly Shortfall[], pools: readonly Pool[
 export const forgetReasons = (session: CloudSession, id: string): void => void progressOf(session).delete(id);
 
 /** Events of a fleet's history as shortfalls. Pure. `zones`: zone by subnet, as far as known. */
-export function shortfallOf(events: readonly FleetEvent[], pools: readonly Pool[], zones: ReadonlyMap<string, string>): Shortfall[] {
+export function shortfallOf(
+  events: readonly FleetEvent[],
+  pools: readonly Pool[],
+  zones: ReadonlyMap<string, string>,
+): Shortfall[] {
   const found = events.flatMap((event): Shortfall[] => {
     const code = /Error Code: ([\w.-]*\w)/.exec(event.description)?.[1] ?? codes[event.sub_type];
     if (code === undefined) return [];
     const kind = kindOfReason(code, event.description);
     const seen = sightingIn(event, pools);
     const named = poolsSeen(pools, seen).filter((pool) => fitsZone(event, pool, zones));
-    const reason = { kind, code, message: event.description || `The fleet says ${event.sub_type}. Error Code: ${code}` };
+    const reason = {
+      kind,
+      code,
+      message: event.description || `The fleet says ${event.sub_type}. Error Code: ${code}`,
+    };
     const narrow = seen.market !== undefined || seen.machine_type !== undefined || seen.subnet_id !== undefined;
     // Want of capacity is never the whole order's: it is that of every pool.
     if (narrow || kind === 'capacity') return named.map(({ key }) => ({ offer: key, ...reason }));
@@ -99,16 +113,26 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 function sightingIn({ sub_type, description }: FleetEvent, pools: readonly Pool[]): Sighting {
-  const market: Market | undefined = /on-?demand/i.test(description) ? 'on-demand' : /\bspot\b/i.test(description) ? 'spot' : undefined;
+  const market: Market | undefined = /on-?demand/i.test(description)
+    ? 'on-demand'
+    : /\bspot\b/i.test(description)
+      ? 'spot'
+      : undefined;
   // It quotes the last of many failures.
   if (sub_type === 'allLaunchSpecsTemporarilyBlacklisted') return { market };
   const words = new Set(description.split(/[^\w.-]+/).map((word) => word.replace(/\.+$/, '')));
-  const machine_type = pools.find((pool) => pool.machine_type !== undefined && words.has(pool.machine_type))?.machine_type;
+  const machine_type = pools.find(
+    (pool) => pool.machine_type !== undefined && words.has(pool.machine_type),
+  )?.machine_type;
   const subnet_id = pools.find((pool) => pool.subnet_id !== undefined && words.has(pool.subnet_id))?.subnet_id;
   return { market, machine_type, subnet_id };
 }
 
-function fitsZone({ sub_type, description }: FleetEvent, { subnet_id }: Pool, zones: ReadonlyMap<string, string>): boolean {
+function fitsZone(
+  { sub_type, description }: FleetEvent,
+  { subnet_id }: Pool,
+  zones: ReadonlyMap<string, string>,
+): boolean {
   if (sub_type === 'allLaunchSpecsTemporarilyBlacklisted') return true;
   const zone = /\b[a-z]{2}(?:-[a-z]+)+-\d[a-z]\b/.exec(description)?.[0];
   const mine = subnet_id === undefined ? undefined : zones.get(subnet_id);
@@ -116,7 +140,11 @@ function fitsZone({ sub_type, description }: FleetEvent, { subnet_id }: Pool, zo
 }
 
 /** The zones of subnets: asked once, and only where there are several to tell apart. Unknown ones are left out. */
-async function zonesOf(session: CloudSession, pools: readonly Pool[], call: Call): Promise<ReadonlyMap<string, string>> {
+async function zonesOf(
+  session: CloudSession,
+  pools: readonly Pool[],
+  call: Call,
+): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(pools.flatMap((pool) => pool.subnet_id ?? []))].toSorted();
   if (ids.length < 2) return new Map();
   return once(zonesBySubnet(session), ids.join(), async () => {

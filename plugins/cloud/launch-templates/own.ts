@@ -12,7 +12,10 @@ import type { TemplateVersion } from './template-version.ts';
 
 type Order = LaunchOrder<any, any>;
 
-/** A launch template for one order alone. It is known by the order: what it was made of may have changed since, as `$Latest` of another does. */
+/**
+ * A launch template for one order alone. It is known by the order: what it was made of may have changed since, as
+ * `$Latest` of another does.
+ */
 export async function ownTemplate(
   session: CloudSession,
   order: Order,
@@ -20,7 +23,12 @@ export async function ownTemplate(
   call: Call,
 ): Promise<TemplateVersion> {
   const tags = tagsOf(order, session.installation);
-  const { id } = await makeTemplate(session, { name: ownName(session, order), data, description: orderText(order), tags }, order, call);
+  const { id } = await makeTemplate(
+    session,
+    { name: ownName(session, order), data, description: orderText(order), tags },
+    order,
+    call,
+  );
   return { id, version: '1', owner: 'order' };
 }
 
@@ -58,7 +66,11 @@ export async function ownVersion(
   const found = versions.find((each) => each.description === description);
   if (found) return { id, version: String(found.number), owner: 'version' };
   try {
-    return { id, version: String(await makeVersion(session, { id, data, description }, order, call)), owner: 'version' };
+    return {
+      id,
+      version: String(await makeVersion(session, { id, data, description }, order, call)),
+      owner: 'version',
+    };
   } catch (error) {
     // Deleted by somebody, it has to be made anew: the next try does.
     if (isFault(error) && error.kind === 'gone') forgetTemplate(session, id);

@@ -22,8 +22,8 @@ interface Wanted {
 }
 
 /**
- * The launch template that orders with these contents share, in this week. The same contents lead to the same version, also for others who look
- * at the same time: each may have added one, and from then on the older of them is found.
+ * The launch template that orders with these contents share, in this week. The same contents lead to the same version,
+ * also for others who look at the same time: each may have added one, and from then on the older of them is found. /
  */
 export async function sharedContents(
   session: CloudSession,
@@ -39,7 +39,10 @@ export async function sharedContents(
   return once(sharedVersions(session), `${template_id} ${content} ${week}`, () => make(session, wanted, call));
 }
 
-/** A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely not in use. */
+/**
+ * A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely
+ * not in use.
+ */
 async function separately(
   session: CloudSession,
   { order, template_id, data, content, week }: Wanted,
@@ -48,7 +51,12 @@ async function separately(
   const named = session.settings.launch_template.cleanup_old_versions ? week : null;
   const name = contentName(session, template_id, content, named);
   const tags = [...tagsFor(session), { Key: templateTags.content, Value: content }];
-  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, named), tags }, order, call);
+  const { id, made } = await makeTemplate(
+    session,
+    { name, data, description: sharedText(content, named), tags },
+    order,
+    call,
+  );
   if (made) await cleanTemplates(session, call);
   return { id, version: '1', owner: 'shared' };
 }
@@ -60,7 +68,12 @@ async function asVersion(session: CloudSession, wanted: Wanted, call: Call): Pro
   if (open) return added(session, open.id, open.versions, wanted, call);
   const name = versionsName(session, template_id, session.settings.launch_template.cleanup_old_versions ? week : null);
   const tags = [...tagsFor(session), { Key: templateTags.template, Value: template_id }];
-  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, week), tags }, order, call);
+  const { id, made } = await makeTemplate(
+    session,
+    { name, data, description: sharedText(content, week), tags },
+    order,
+    call,
+  );
   if (!made) return added(session, id, await versionsOf(session, id, call), wanted, call);
   await cleanTemplates(session, call);
   return { id, version: '1', owner: 'shared' };
@@ -82,14 +95,21 @@ async function added(
   return { id, version: String(number), owner: 'shared' };
 }
 
-/** The launch template to which versions for a template are added; none when there is none yet, or none that is not about to be deleted as unused. */
+/**
+ * The launch template to which versions for a template are added; none when there is none yet, or none that is not
+ * about to be deleted as unused.
+ */
 async function openTemplate(session: CloudSession, template_id: string, call: Call) {
   const now = session.clock.now();
-  const tags = { ...Object.fromEntries(tagsFor(session).map(({ Key, Value }) => [Key, Value])), [templateTags.template]: template_id };
+  const tags = {
+    ...Object.fromEntries(tagsFor(session).map(({ Key, Value }) => [Key, Value])),
+    [templateTags.template]: template_id,
+  };
   for (const { LaunchTemplateId: id } of await templatesTagged(session, tags, call)) {
     const versions = id === undefined ? [] : await versionsOf(session, id, call);
     const week = weekIn(versions.at(-1)?.description);
-    const closing = session.settings.launch_template.cleanup_old_versions && week !== undefined && isClosing(week, now);
+    const closing =
+      session.settings.launch_template.cleanup_old_versions && week !== undefined && isClosing(week, now);
     if (id !== undefined && versions.length > 0 && !closing) return { id, versions };
   }
   return undefined;

@@ -12,8 +12,15 @@ import { joinTagSpecifications, tagsOf, tagSpecifications } from '../template/ta
 /** What is tagged of a machine. A Spot request is not one, and among these it would make the on-demand part fail. */
 export const machineParts = ['instance', 'volume', 'network-interface'];
 
-/** The launch template of an instant fleet, which tags its machines in the call: the template's own as it is where nothing is laid over it. */
-export async function sharedOrderTemplate(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<TemplateVersion> {
+/**
+ * The launch template of an instant fleet, which tags its machines in the call: the template's own as it is where
+ * nothing is laid over it.
+ */
+export async function sharedOrderTemplate(
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  call: Call,
+): Promise<TemplateVersion> {
   const template = order.template as CloudTemplate;
   const { named, spec } = await described(session, template, call);
   if (named && Object.keys(spec).length === 0 && template.launch_template_spec === undefined) return named;
@@ -21,8 +28,9 @@ export async function sharedOrderTemplate(session: CloudSession, order: LaunchOr
 }
 
 /**
- * A launch template of the order's own, which tags the machines that are launched from it. Standing fleets and groups tag their machines by nothing but
- * their launch template, and a machine without our tags could not be found again. `adapt` changes the data for what is launched.
+ * A launch template of the order's own, which tags the machines that are launched from it. Standing fleets and groups
+ * tag their machines by nothing but their launch template, and a machine without our tags could not be found again.
+ * `adapt` changes the data for what is launched. /
  */
 export async function ownOrderTemplate(
   session: CloudSession,
@@ -33,7 +41,10 @@ export async function ownOrderTemplate(
   const template = order.template as CloudTemplate;
   const data = adapt(await launchData(session, template, await described(session, template, call), call));
   const ours = tagSpecifications(machineParts, tagsOf(order, session.installation));
-  const tagged = { ...data, TagSpecifications: joinTagSpecifications(data['TagSpecifications'], ours) } as RequestLaunchTemplateData;
+  const tagged = {
+    ...data,
+    TagSpecifications: joinTagSpecifications(data['TagSpecifications'], ours),
+  } as RequestLaunchTemplateData;
   return launchTemplateFor(session, order, tagged, call, 'order');
 }
 
@@ -50,8 +61,16 @@ async function described(session: CloudSession, template: CloudTemplate, call: C
   return { named, spec };
 }
 
-/** What a launch template of a template contains: the named one's data, below the template's own words and its native specification. */
-async function launchData(session: CloudSession, template: CloudTemplate, { named, spec }: Described, call: Call): Promise<LaunchData> {
+/**
+ * What a launch template of a template contains: the named one's data, below the template's own words and its native
+ * specification.
+ */
+async function launchData(
+  session: CloudSession,
+  template: CloudTemplate,
+  { named, spec }: Described,
+  call: Call,
+): Promise<LaunchData> {
   const below = named ? await contentsOf(session, named, call) : {};
   return withImageId(session, intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec)), call);
 }

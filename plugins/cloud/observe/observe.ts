@@ -16,28 +16,35 @@ import { ownTags, tagValue } from '../template/tags.ts';
 const tagsDoubtedAfterMs = 60_000;
 /** A machine whose host retires in weeks is a good machine until shortly before. */
 const nearMs = 3_600_000;
-/** Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests still show. */
+/**
+ * Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests
+ * still show.
+ */
 const fewMachines = valuesPerFilter;
 
 const unknownToCloud = 'EC2 does not know it any more. Error Code: InvalidInstanceID.NotFound';
 
 export interface ObserveOptions {
-  /** Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known ones. */
+  /**
+   * Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known
+   * ones.
+   */
   readonly arriving?: boolean;
   /** Units of capacity of a machine. Default: what the template says of its type. */
   readonly weight?: (watched: Watched, instance: SeenMachine) => number;
 }
 
 /**
- * Observes attempts, in as few questions as possible. Of attempts at rest in large numbers it is only seen that their machines live, and what
- * does not show is asked for; every ten minutes they are looked at fully. All others are asked for by the tag of the request, up to 200 requests
- * and about 1000 machines in each question; by id where all machines came with the launch and few known ones are left, and for known ones that
- * the tag did not find; by id alone where only known ones are asked about. Settled, as far as the machines tell: whether a fleet starts more is for its keeper to say.
+ * Observes attempts, in as few questions as possible. Of attempts at rest in large numbers it is only seen that their
+ * machines live, and what does not show is asked for; every ten minutes they are looked at fully. All others are asked
+ * for by the tag of the request, up to 200 requests and about 1000 machines in each question; by id where all machines
+ * came with the launch and few known ones are left, and for known ones that the tag did not find; by id alone where
+ * only known ones are asked about. Settled, as far as the machines tell: whether a fleet starts more is for its keeper
+ * to say.
  *
  * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
- * an empty or incomplete answer
- * says nothing of the machines that it lacks. Machines in a zone that does not answer are reported as they were known.
- * Where unknown ones may be there too, the attempt is not settled.
+ * an empty or incomplete answer says nothing of the machines that it lacks. Machines in a zone that does not answer
+ * are reported as they were known. Where unknown ones may be there too, the attempt is not settled. /
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,
@@ -51,7 +58,8 @@ export async function observeMachines<H extends object>(
   await asked.byExactId(watched.flatMap((each) => lacking(each, checks.of.get(each), asked)));
 
   const spot = new Set(watched.flatMap((each) => spotMachines(each, checks.of.get(each))));
-  for (const [id, { InstanceLifecycle, State }] of asked.found) if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
+  for (const [id, { InstanceLifecycle, State }] of asked.found)
+    if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
   const [reclaims, retirements] = await Promise.all([
     reclaimsOf(session, spot, call),
     watched.some(({ steady }) => steady) ? retirementsOf(session, call) : undefined,
@@ -81,7 +89,9 @@ export async function observeMachines<H extends object>(
     const { machines, silence } = await reports(each, instances, check, asked, options);
     if (silence && machines.length === 0) return silence;
     const template = each.order.template as CloudTemplate;
-    const pending = new Set(each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id));
+    const pending = new Set(
+      each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id),
+    );
     const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
     const shortfall = lateShortfall(neverRan, poolsOf(template));
     return {
@@ -112,10 +122,16 @@ async function askFor(
     asked.faultOf(each)
       ? []
       : (checks.get(each)?.missing ?? each.known).filter(
-          (machine) => !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
+          (machine) =>
+            !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
         ),
   );
-  await asked.byId([...named, ...doubted, ...(byId ? known : []), ...(arriving ? [] : missing.flatMap(([, check]) => check.missing))]);
+  await asked.byId([
+    ...named,
+    ...doubted,
+    ...(byId ? known : []),
+    ...(arriving ? [] : missing.flatMap(([, check]) => check.missing)),
+  ]);
 }
 
 /** Machines that should have been listed. */
@@ -153,7 +169,8 @@ async function reports(
     if (seen.has(machine_id)) continue;
     const zone = zoneOf(machine);
     const about = { machine_id, ...(zone === '' ? {} : { zone }), ...(data ? { data } : {}) };
-    if (asked.unknown.has(machine_id)) gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
+    if (asked.unknown.has(machine_id))
+      gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
     else if (check?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
     else {
       const silent = check?.silent.get(zone) ?? asked.silenceOf(each, machine);
@@ -166,16 +183,31 @@ async function reports(
 }
 
 /** All its machines are known, or at least as many as were ordered. */
-function isComplete(each: Watched, machines: readonly MachineReport[], asked: Questions, { arriving }: ObserveOptions): boolean {
-  if (!asked.mayHideMachines(each) || each.steady || each.only_known || (!arriving && each.known.length > 0)) return true;
-  return machines.filter(({ status }) => status === 'pending' || status === 'running').length >= each.order.machine_count;
+function isComplete(
+  each: Watched,
+  machines: readonly MachineReport[],
+  asked: Questions,
+  { arriving }: ObserveOptions,
+): boolean {
+  if (!asked.mayHideMachines(each) || each.steady || each.only_known || (!arriving && each.known.length > 0))
+    return true;
+  return (
+    machines.filter(({ status }) => status === 'pending' || status === 'running').length >= each.order.machine_count
+  );
 }
 
 /** Ends that are near; that there is none is said where all of them could be asked for. */
-function withEnd({ cloudClock }: CloudSession, report: MachineReport, ...ends: (ReadonlyMap<string, string> | undefined)[]): MachineReport {
+function withEnd(
+  { cloudClock }: CloudSession,
+  report: MachineReport,
+  ...ends: (ReadonlyMap<string, string> | undefined)[]
+): MachineReport {
   const [first] = ends.flatMap((end) => end?.get(report.machine_id) ?? []).toSorted();
-  if (first !== undefined && Date.parse(first) - cloudClock.now() <= nearMs) return { ...report, reclaim_at: cloudClock.ours(first) };
-  return report.status === 'running' && ends.every((end) => end !== undefined) ? { ...report, reclaim_at: null } : report;
+  if (first !== undefined && Date.parse(first) - cloudClock.now() <= nearMs)
+    return { ...report, reclaim_at: cloudClock.ours(first) };
+  return report.status === 'running' && ends.every((end) => end !== undefined)
+    ? { ...report, reclaim_at: null }
+    : report;
 }
 
 function spotMachines({ known }: Watched, check: LivenessCheck | undefined): string[] {
@@ -185,9 +217,15 @@ function spotMachines({ known }: Watched, check: LivenessCheck | undefined): str
 }
 
 /** Those tagged as this attempt's, and those that it is known to have even without tags. */
-function mine(watched: Watched, found: ReadonlyMap<string, SeenMachine>, tagged: readonly SeenMachine[]): SeenMachine[] {
+function mine(
+  watched: Watched,
+  found: ReadonlyMap<string, SeenMachine>,
+  tagged: readonly SeenMachine[],
+): SeenMachine[] {
   const ids = new Set(tagged.map((instance) => instance.InstanceId));
-  const untagged = watched.known.flatMap(({ machine_id }) => (ids.has(machine_id) ? [] : (found.get(machine_id) ?? [])));
+  const untagged = watched.known.flatMap(({ machine_id }) =>
+    ids.has(machine_id) ? [] : (found.get(machine_id) ?? []),
+  );
   return [...tagged, ...untagged];
 }
 

@@ -8,7 +8,10 @@ import { sessionField } from '../connection/session-field.ts';
 /** What a question brought. */
 export interface Described<T> {
   readonly found: readonly T[];
-  /** Zones were asked one by one, because the question as a whole had failed: nothing is known of machines in any zone but these. */
+  /**
+   * Zones were asked one by one, because the question as a whole had failed: nothing is known of machines in any zone
+   * but these.
+   */
   readonly partial?: PartialAnswer;
 }
 
@@ -27,9 +30,9 @@ interface Outage extends PartialAnswer {
 }
 
 /**
- * Describes machines as far as the zones answer. While one does not, EC2 refuses every question that means machines there, and every one that
- * might; questions that name other zones it answers. Throws when no zone does, or what is wrong is nothing of a zone. `keep` takes what is wanted
- * of each machine: whole pages of them weigh a lot.
+ * Describes machines as far as the zones answer. While one does not, EC2 refuses every question that means machines
+ * there, and every one that might; questions that name other zones it answers. Throws when no zone does, or what is
+ * wrong is nothing of a zone. `keep` takes what is wanted of each machine: whole pages of them weigh a lot. /
  */
 export async function partialDescribe<T>(
   session: CloudSession,
@@ -37,7 +40,8 @@ export async function partialDescribe<T>(
   keep: (instance: Instance) => T,
   call: Call,
 ): Promise<Described<T>> {
-  const inZones = (zones: Iterable<string>) => ask(session, [...filters, { Name: 'availability-zone', Values: [...zones] }], keep, call);
+  const inZones = (zones: Iterable<string>) =>
+    ask(session, [...filters, { Name: 'availability-zone', Values: [...zones] }], keep, call);
   const outage = outageOf(session);
   const some = outage !== undefined && outage.answered.size > 0;
   try {
@@ -70,7 +74,8 @@ async function ask<T>(
   call: Call,
 ): Promise<T[]> {
   const found: T[] = [];
-  for await (const page of instancePages(session, filters, call)) for (const instance of page) found.push(keep(instance));
+  for await (const page of instancePages(session, filters, call))
+    for (const instance of page) found.push(keep(instance));
   return found;
 }
 
@@ -89,8 +94,14 @@ function outageOf(session: CloudSession): Outage | undefined {
 function remember(session: CloudSession, partial: PartialAnswer, zones: readonly string[], call: Call): void {
   const told = outageOf(session) !== undefined;
   const { answered, fault } = partial;
-  lastOutage(session).outage = { ...partial, until: session.clock.monotonic() + (answered.size > 0 ? leftOutMs : allOutMs) };
+  lastOutage(session).outage = {
+    ...partial,
+    until: session.clock.monotonic() + (answered.size > 0 ? leftOutMs : allOutMs),
+  };
   if (told || answered.size === 0) return;
   const silent = zones.filter((zone) => !answered.has(zone));
-  call.log.warn({ provider_instance: session.instance, zones: silent, code: fault.code }, `Zones do not answer: ${silent.join(', ')}.`);
+  call.log.warn(
+    { provider_instance: session.instance, zones: silent, code: fault.code },
+    `Zones do not answer: ${silent.join(', ')}.`,
+  );
 }

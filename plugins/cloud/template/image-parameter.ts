@@ -9,7 +9,10 @@ const scheme = 'resolve:ssm:';
 const imageForm = /^ami-[0-9a-f]{8}(?:[0-9a-f]{9})?$/;
 const gone: ReadonlySet<string> = new Set(['ParameterNotFound', 'ParameterVersionNotFound']);
 
-/** Whether an image is named by the parameter of Systems Manager that holds its id: `resolve:ssm:NAME`, with `:VERSION` or `:LABEL`, or a bare `/path`. */
+/**
+ * Whether an image is named by the parameter of Systems Manager that holds its id: `resolve:ssm:NAME`, with `:VERSION`
+ * or `:LABEL`, or a bare `/path`.
+ */
 export const isParameter = (image: string): boolean => image.startsWith(scheme) || image.startsWith('/');
 
 interface Held {
@@ -20,8 +23,9 @@ interface Held {
 const imagesByParameter = sessionField((): Learned<Held> => new Map());
 
 /**
- * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order keeps the answer. One that does
- * not exist, or holds no image, is a fault `invalid` that names it. What it holds is never told: see `concealed`.
+ * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order
+ * keeps the answer. One that does not exist, or holds no image, is a fault `invalid` that names it. What it holds is
+ * never told: see `concealed`. /
  */
 export async function imageIdOf(session: CloudSession, image: string, call: Call): Promise<string> {
   if (!isParameter(image)) return image;
@@ -37,9 +41,15 @@ export async function imageIdOf(session: CloudSession, image: string, call: Call
 }
 
 /** Parameters of a launch, or of a launch template, with the id of the image in place of a parameter's name. */
-export async function withImageId<P extends Readonly<Record<string, unknown>>>(session: CloudSession, params: P, call: Call): Promise<P> {
+export async function withImageId<P extends Readonly<Record<string, unknown>>>(
+  session: CloudSession,
+  params: P,
+  call: Call,
+): Promise<P> {
   const image = params['ImageId'];
-  return typeof image === 'string' && isParameter(image) ? { ...params, ImageId: await imageIdOf(session, image, call) } : params;
+  return typeof image === 'string' && isParameter(image)
+    ? { ...params, ImageId: await imageIdOf(session, image, call) }
+    : params;
 }
 
 async function ask(session: CloudSession, name: string, call: Call): Promise<string> {

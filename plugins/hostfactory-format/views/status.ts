@@ -20,16 +20,22 @@ export const Request = Type.Object({
   status: Type.Enum([...requestStatuses]),
   message: Type.String(),
   machines: Type.Array(Machine),
-  additionalData: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
+  additionalData: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' }),
+  ),
 });
 
 export const Requests = Type.Object({ requests: Type.Array(Request) });
 
 const Listed = Type.Object({
   ...Requests.properties,
-  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+  not_found: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' }),
+  ),
   next_offset: Type.Optional(
-    Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
+    Type.Integer({
+      description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.',
+    }),
   ),
 });
 
@@ -80,7 +86,8 @@ function acquiredMachines(detail: RequestDetail, show: Show): readonly MachineVi
   const { request, machines = [] } = detail;
   const shown = machines.map((machine) => show(machine, acquireResult(request, machine), detail));
   const succeeded = shown.filter(({ result }) => result === 'succeed');
-  // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are there.
+  // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are
+  // there.
   return request.status === 'completed' && succeeded.length >= request.machine_count ? succeeded : shown;
 }
 
@@ -105,12 +112,17 @@ const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
   created_at,
 });
 
-/** A machine of a return: it succeeds by being gone, whatever took it, and fails only when the return ends before that. */
+/**
+ * A machine of a return: it succeeds by being gone, whatever took it, and fails only when the return ends before that.
+ */
 function returnResult(request: RequestRecord, machine: MachineRecord): MachineResult {
   const gone = machine.gone_at !== undefined || machine.status === 'terminated' || machine.status === 'stopped';
   if (gone) return { result: 'succeed', message: '' };
   if (!isTerminal(request.status)) return { result: 'executing', message: '' };
-  return { result: 'fail', message: machine.message ?? `The machine is still ${machine.status}; its end is tried on.` };
+  return {
+    result: 'fail',
+    message: machine.message ?? `The machine is still ${machine.status}; its end is tried on.`,
+  };
 }
 
 /** What LSF wants to know of a machine beside what Symphony does; what is not known is left out. */

@@ -5,7 +5,10 @@ import type { Opened } from './open-database.ts';
 import { applicationId } from './schema-version.ts';
 import { retryWhileBusy } from './busy-retry.ts';
 
-/** Brings the schema to the newest version, in one transaction: several processes may open a fresh file at once, one of them does the work. */
+/**
+ * Brings the schema to the newest version, in one transaction: several processes may open a fresh file at once, one of
+ * them does the work.
+ */
 export async function migrate({ database, path }: Opened, wait: number, log: Log): Promise<void> {
   const version = () => Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
   try {

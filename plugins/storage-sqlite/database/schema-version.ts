@@ -6,7 +6,10 @@ import { fingerprint, newest } from '../migrations/index.ts';
 /** 'mstr': says that a file is a database of muster. */
 export const applicationId = 0x6d737472;
 
-/** The version of a database's schema, 0 when it has none yet. Refuses a database that is not muster's, or that a newer or an earlier build wrote. */
+/**
+ * The version of a database's schema, 0 when it has none yet. Refuses a database that is not muster's, or that a newer
+ * or an earlier build wrote.
+ */
 export function schemaVersion({ database, path }: { readonly database: DatabaseSync; readonly path: string }): number {
   const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   const version = number('user_version');

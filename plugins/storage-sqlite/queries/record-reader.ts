@@ -41,7 +41,8 @@ export class RecordReader {
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
     const one = theOnly(query);
     // Who asks how one request stands asks often: no text is made for it.
-    const found = one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
+    const found =
+      one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
     return found.map(([id, version]) => ({
       request_id: id as string,
       version: version as number,
@@ -50,12 +51,12 @@ export class RecordReader {
 
   sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
     // The length stands in the head of a row: nothing of a long document is read for it.
-    return this.#ask(selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(
-      ([id, bytes]) => ({
-        request_id: id as string,
-        bytes: bytes as number,
-      }),
-    );
+    return this.#ask(
+      selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } }),
+    ).map(([id, bytes]) => ({
+      request_id: id as string,
+      bytes: bytes as number,
+    }));
   }
 
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
@@ -80,5 +81,8 @@ function fromCounters(kind: Kind, where: object): SelectQuery | undefined {
   const entries = Object.entries(where);
   if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;
   const match = entries.map(([field]) => ` AND ${quoted(columns[field] ?? field)} = ?`).join('');
-  return { sql: `SELECT coalesce(sum(n), 0) FROM counter WHERE of = ?${match}`, values: [kind, ...entries.map(([, value]) => value)] };
+  return {
+    sql: `SELECT coalesce(sum(n), 0) FROM counter WHERE of = ?${match}`,
+    values: [kind, ...entries.map(([, value]) => value)],
+  };
 }

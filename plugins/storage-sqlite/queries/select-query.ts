@@ -3,7 +3,9 @@ import type { Kind, Match, Query } from '../../../core/index.ts';
 import { misuse } from '../database/failures.ts';
 import { columnValue, quoted, shapes, type Shape } from './shapes.ts';
 
-/** SQL text that depends on the shape of the query alone, so that its statement can be kept, and the values that go in. */
+/**
+ * SQL text that depends on the shape of the query alone, so that its statement can be kept, and the values that go in.
+ */
 export interface SelectQuery {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
@@ -13,7 +15,11 @@ export interface SelectQuery {
 const longest = 4;
 
 /** Selects some columns of one kind. */
-export function selectQuery<K extends Kind>(what: string, kind: K, { where, order, limit, offset }: Query<K>): SelectQuery {
+export function selectQuery<K extends Kind>(
+  what: string,
+  kind: K,
+  { where, order, limit, offset }: Query<K>,
+): SelectQuery {
   const shape = shapes[kind];
   const values: SQLInputValue[] = [];
   let sql = `SELECT ${what} FROM ${quoted(kind)}${conditions(shape, where, values)}${ordering(shape, order)}`;
@@ -38,7 +44,8 @@ function conditions(shape: Shape, where: object = {}, values: SQLInputValue[]): 
 }
 
 function condition(name: string, field: string, match: Match | undefined, values: SQLInputValue[]): string | string[] {
-  if (match === undefined) throw misuse(`The query compares '${field}' with undefined. Absent is null; no condition is no entry.`);
+  if (match === undefined)
+    throw misuse(`The query compares '${field}' with undefined. Absent is null; no condition is no entry.`);
   if (match === null) return `${name} IS NULL`;
   if (Array.isArray(match)) return anyOf(name, field, match, values);
   if (typeof match !== 'object') {

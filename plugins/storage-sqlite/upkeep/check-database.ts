@@ -13,8 +13,9 @@ import { quoted, shapes } from '../queries/shapes.ts';
 const named = 20;
 
 /**
- * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes nothing and blocks no other connection. Each query
- * sees what there is at one moment, so that what others commit meanwhile does not disturb; one transaction around all would only make the log grow.
+ * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes
+ * nothing and blocks no other connection. Each query sees what there is at one moment, so that what others commit
+ * meanwhile does not disturb; one transaction around all would only make the log grow. /
  */
 export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
   const began = performance.now();
@@ -67,7 +68,10 @@ export async function openToRead(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it away. */
+/**
+ * One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it
+ * away.
+ */
 export async function tidyUp(path: string, log_bytes: number): Promise<void> {
   if (log_bytes > 0 || logSize(path) !== 0) return;
   const { DatabaseSync: Database } = await import('node:sqlite');
@@ -95,7 +99,8 @@ function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'reco
   for (const { level, broken, sql } of invariants) {
     const found = attempt(findings, () => pointers(database, sql)) ?? [];
     for (const path of found.slice(0, named)) findings.push({ level, path, message: broken });
-    if (found.length > named) findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
+    if (found.length > named)
+      findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
   }
   return { records, findings };
 }
@@ -104,15 +109,19 @@ function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'reco
 function structureOf(database: DatabaseSync): Finding[] {
   const findings: Finding[] = [];
   const said = attempt(findings, () => database.prepare(`PRAGMA integrity_check(${named})`).all()) ?? [];
-  const messages = said.flatMap((row) => String(row['integrity_check']).split('\n')).filter((line) => line !== 'ok' && line !== '');
+  const messages = said
+    .flatMap((row) => String(row['integrity_check']).split('\n'))
+    .filter((line) => line !== 'ok' && line !== '');
   findings.push(...messages.map((message): Finding => ({ level: 'error', path: '', message })));
   const dangling = attempt(findings, () => database.prepare('PRAGMA foreign_key_check').all()) ?? [];
   findings.push(
-    ...dangling
-      .slice(0, named)
-      .map(
-        (row): Finding => ({ level: 'error', path: `/${row['table']}`, message: `a row refers to a ${row['parent']} that does not exist` }),
-      ),
+    ...dangling.slice(0, named).map(
+      (row): Finding => ({
+        level: 'error',
+        path: `/${row['table']}`,
+        message: `a row refers to a ${row['parent']} that does not exist`,
+      }),
+    ),
   );
   return findings;
 }

@@ -67,7 +67,9 @@ function origin(source: Source): Source {
 
 const strings = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
 
-/** The names of its own file and of its imports to which a declaration refers; names of other packages are left out. */
+/**
+ * The names of its own file and of its imports to which a declaration refers; names of other packages are left out.
+ */
 function mentions({ source, declared }: Exported): readonly Source[] {
   if (!isFile(source.from)) return [];
   const file = declarationsOf(source.from);

@@ -5,7 +5,9 @@ export const cloudPlugins = ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'c
 
 /** The APIs that they contribute. */
 export async function cloudApis(): Promise<readonly ProviderApi[]> {
-  const loaded = await Promise.all(cloudPlugins.map(async (name) => (await import(`../../../plugins/${name}/index.ts`)).default as Plugin));
+  const loaded = await Promise.all(
+    cloudPlugins.map(async (name) => (await import(`../../../plugins/${name}/index.ts`)).default as Plugin),
+  );
   return loaded.flatMap(({ providerApis = [] }) => providerApis);
 }
 
@@ -25,5 +27,8 @@ export function capabilitiesTable(apis: readonly ProviderApi[]): string {
     String(can.machines_per_launch),
     String(can.max_instances),
   ]);
-  return tableOf(['API', 'Fleet types', 'On-Demand', 'Spot', 'One order names', 'Machines an order', 'Machines a request'], rows);
+  return tableOf(
+    ['API', 'Fleet types', 'On-Demand', 'Spot', 'One order names', 'Machines an order', 'Machines a request'],
+    rows,
+  );
 }

@@ -19,7 +19,10 @@ const probes: readonly (readonly [feature: string, fields: object])[] = [
   ['Maximum Spot price (`max_price`)', { price_type: 'spot', max_price: 0.1 }],
   ['Several types (`machine_types`)', { machine_type: undefined, machine_types: types }],
   ['… of different weights', { machine_type: undefined, machine_types: { ...types, 'm5.xlarge': 2 } }],
-  ['… by priority (`machine_types_priority`)', { machine_type: undefined, machine_types: types, machine_types_priority: types }],
+  [
+    '… by priority (`machine_types_priority`)',
+    { machine_type: undefined, machine_types: types, machine_types_priority: types },
+  ],
   ['Types by attributes (`instance_requirements`)', { machine_type: undefined, instance_requirements: attributes }],
   ['Allocation strategy (`allocation_strategy`)', { price_type: 'spot', allocation_strategy: 'capacity-optimized' }],
   ['Several subnets (`subnet_ids`)', { subnet_ids: ['subnet-1', 'subnet-2'] }],
@@ -39,9 +42,15 @@ export function featuresTable(apis: readonly ProviderApi[]): string {
   });
   const head = ['', ...ways.map(({ api, fleet_type }) => [api.name, fleet_type].filter(Boolean).join(' '))];
   const probed = probes.map(([feature, fields]) => [feature, ...ways.map((way) => answer(way, fields))]);
-  const choice = ways.map(({ api }) => (api.capabilities.offers_per_launch === 'one' ? 'from order to order' : 'inside one call'));
+  const choice = ways.map(({ api }) =>
+    api.capabilities.offers_per_launch === 'one' ? 'from order to order' : 'inside one call',
+  );
   const tagged = ways.map((way) => (tagsInCall(way) ? 'the call' : 'the launch template'));
-  return tableOf(head, [...probed, ['Falls back from pool to pool', ...choice], ['Machines are tagged by', ...tagged]]);
+  return tableOf(head, [
+    ...probed,
+    ['Falls back from pool to pool', ...choice],
+    ['Machines are tagged by', ...tagged],
+  ]);
 }
 
 /** `no`: refused before any call. `no effect`: accepted with a warning. */

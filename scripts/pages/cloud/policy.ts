@@ -10,7 +10,9 @@ const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscali
 export function actions(): string[] {
   const found = new Set<string>();
   for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
-    for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(/new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g))
+    for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(
+      /new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g,
+    ))
       found.add(`${services[sdk ?? ''] ?? 'sts'}:${name}`);
   }
   return [...found].toSorted();

@@ -21,7 +21,11 @@ interface Step {
 const ids = ({ machines }: any) => machines.map(({ machine_id }: any) => machine_id).join(',');
 
 const steps: readonly Step[] = [
-  { operation: 'list_templates', args: ['templates', 'list', '--provider-api', 'RunInstances'], check: ({ count }) => count === 2 },
+  {
+    operation: 'list_templates',
+    args: ['templates', 'list', '--provider-api', 'RunInstances'],
+    check: ({ count }) => count === 2,
+  },
   {
     operation: 'get_template',
     args: ['templates', 'show', 'small', '--include-source'],
@@ -29,16 +33,33 @@ const steps: readonly Step[] = [
   },
   {
     operation: 'create_template',
-    args: ['templates', 'create', 'mine', '--file', '$directory/mine.yaml', '--set', 'max_instances=7', '--set', 'tags.cost=5'],
+    args: [
+      'templates',
+      'create',
+      'mine',
+      '--file',
+      '$directory/mine.yaml',
+      '--set',
+      'max_instances=7',
+      '--set',
+      'tags.cost=5',
+    ],
     check: ({ templateId }) => templateId === 'mine',
   },
-  { operation: 'update_template', args: ['templates', 'update', 'mine', '--set', 'name=42', '--set', 'key_name=null'] },
+  {
+    operation: 'update_template',
+    args: ['templates', 'update', 'mine', '--set', 'name=42', '--set', 'key_name=null'],
+  },
   {
     operation: 'validate_template',
     args: ['templates', 'validate', '--file', '$directory/templates.json'],
     check: (all) => all.length === 3 && all[0].valid,
   },
-  { operation: 'validate_template', args: ['templates', 'validate', '--set', 'template_id=x', '--set', 'max_instances=y'], code: 4 },
+  {
+    operation: 'validate_template',
+    args: ['templates', 'validate', '--set', 'template_id=x', '--set', 'max_instances=y'],
+    code: 4,
+  },
   {
     operation: 'validate_template_for_provider',
     args: ['templates', 'validate-for', 'mine', 'east', '--validation-level', 'lenient'],
@@ -49,7 +70,11 @@ const steps: readonly Step[] = [
     args: ['templates', 'validate-for-all', 'mine', 'east,west'],
     check: ({ incompatible_providers: [bad] }) => bad === 'west',
   },
-  { operation: 'refresh_templates', args: ['templates', 'refresh'], check: ({ templateCount }) => templateCount === 4 },
+  {
+    operation: 'refresh_templates',
+    args: ['templates', 'refresh'],
+    check: ({ templateCount }) => templateCount === 4,
+  },
   {
     operation: 'get_template',
     args: ['templates', 'show', 'mine'],
@@ -59,8 +84,21 @@ const steps: readonly Step[] = [
   { operation: 'delete_template', args: ['templates', 'delete', 'mine'] },
   {
     operation: 'create_request',
-    args: ['requests', 'create', 'small', '2', '--tags', 'a=1', '--tags', 'b=c=d', '--additional-data', '{"job":{"id":7}}', '--wait'],
-    check: ({ status, additional_data, machines }) => status === 'completed' && additional_data.job.id === 7 && machines.length === 2,
+    args: [
+      'requests',
+      'create',
+      'small',
+      '2',
+      '--tags',
+      'a=1',
+      '--tags',
+      'b=c=d',
+      '--additional-data',
+      '{"job":{"id":7}}',
+      '--wait',
+    ],
+    check: ({ status, additional_data, machines }) =>
+      status === 'completed' && additional_data.job.id === 7 && machines.length === 2,
     keep: (answer) => ({ request: answer.request_id, machines: ids(answer) }),
   },
   {
@@ -76,7 +114,8 @@ const steps: readonly Step[] = [
       '--provider-preference',
       'provider_instance=east',
     ],
-    check: ({ provider_selection, provider_instance = provider_selection.provider_instance }) => provider_instance === 'east',
+    check: ({ provider_selection, provider_instance = provider_selection.provider_instance }) =>
+      provider_instance === 'east',
     keep: ({ request_id }) => ({ other: request_id }),
   },
   {
@@ -84,14 +123,26 @@ const steps: readonly Step[] = [
     args: ['requests', 'provider', '$request'],
     check: ({ provider_instance }) => provider_instance === 'east',
   },
-  { operation: 'sync_and_get_request', args: ['requests', 'status', '$request'], check: ({ machines }) => machines.length === 2 },
-  { operation: 'sync_and_get_request', args: ['requests', 'status', '$request', '--long'], check: ({ machines }) => machines.length === 2 },
+  {
+    operation: 'sync_and_get_request',
+    args: ['requests', 'status', '$request'],
+    check: ({ machines }) => machines.length === 2,
+  },
+  {
+    operation: 'sync_and_get_request',
+    args: ['requests', 'status', '$request', '--long'],
+    check: ({ machines }) => machines.length === 2,
+  },
   {
     operation: 'sync_and_get_request',
     args: ['requests', 'status', '$request', '--no-long'],
     check: ({ machines }) => machines === undefined,
   },
-  { operation: 'sync_and_get_request', args: ['requests', 'show', '$request'], check: ({ machines }) => machines.length === 2 },
+  {
+    operation: 'sync_and_get_request',
+    args: ['requests', 'show', '$request'],
+    check: ({ machines }) => machines.length === 2,
+  },
   {
     operation: 'sync_and_get_request',
     args: ['requests', 'watch', '$request'],
@@ -107,7 +158,11 @@ const steps: readonly Step[] = [
     args: ['requests', 'get', '$request', 'req-none', '--long'],
     check: ({ requests, not_found }) => requests[0].machines.length === 2 && not_found[0] === 'req-none',
   },
-  { operation: 'get_request_summary', args: ['requests', 'summary', '$request'], check: ({ delivered_count }) => delivered_count === 2 },
+  {
+    operation: 'get_request_summary',
+    args: ['requests', 'summary', '$request'],
+    check: ({ delivered_count }) => delivered_count === 2,
+  },
   { operation: 'sync_request', args: ['requests', 'sync', '$request'] },
   {
     operation: 'populate_machine_ids',
@@ -141,9 +196,17 @@ const steps: readonly Step[] = [
     check: ({ total_count }) => total_count === 2,
     keep: ({ machines: [{ machine_id }] }) => ({ machine: machine_id }),
   },
-  { operation: 'get_machine', args: ['machines', 'show', '$machine'], check: ({ machine }) => machine.status === 'running' },
+  {
+    operation: 'get_machine',
+    args: ['machines', 'show', '$machine'],
+    check: ({ machine }) => machine.status === 'running',
+  },
   { operation: 'get_machine_health', args: ['machines', 'health', '$machine'], check: ({ healthy }) => healthy },
-  { operation: 'get_active_machine_count', args: ['machines', 'count'], check: ({ by_status }) => by_status.running >= 2 },
+  {
+    operation: 'get_active_machine_count',
+    args: ['machines', 'count'],
+    check: ({ by_status }) => by_status.running >= 2,
+  },
   {
     operation: 'list_reclaimed_machines',
     args: ['machines', 'reclaimed', '$machine', '--names', 'a,b'],
@@ -155,7 +218,11 @@ const steps: readonly Step[] = [
     check: ({ status, machine_ids }) => status === 'completed' && machine_ids.length === 1,
     keep: ({ request_id }) => ({ return: request_id }),
   },
-  { operation: 'sync_and_list_return_requests', args: ['requests', 'list-returns'], check: ({ count }) => count === 0 },
+  {
+    operation: 'sync_and_list_return_requests',
+    args: ['requests', 'list-returns'],
+    check: ({ count }) => count === 0,
+  },
   {
     operation: 'cleanup_all_resources',
     args: ['machines', 'return-all', '--force', '--include-pending', '--wait'],
@@ -176,9 +243,17 @@ const steps: readonly Step[] = [
     args: ['config', 'show', 'providers.0.config.access_key_id'],
     check: ({ configuration }) => configuration === '***' || configuration === 'AKIATEST',
   },
-  { operation: 'list_providers', args: ['providers', 'list', '--sort', 'name:desc'], check: ({ total }) => total === 1 },
+  {
+    operation: 'list_providers',
+    args: ['providers', 'list', '--sort', 'name:desc'],
+    check: ({ total }) => total === 1,
+  },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
-  { operation: 'check_provider', args: ['providers', 'check', 'east'], check: ({ answered, status }) => answered && status === 'healthy' },
+  {
+    operation: 'check_provider',
+    args: ['providers', 'check', 'east'],
+    check: ({ answered, status }) => answered && status === 'healthy',
+  },
   {
     operation: 'get_provider_capabilities',
     args: ['providers', 'capabilities', '--name', 'east'],
@@ -203,7 +278,10 @@ const steps: readonly Step[] = [
 ];
 
 test('every operation does from the command line what it says, without a server', async (t) => {
-  t.deepEqual([...new Set(steps.map(({ operation }) => operation))].toSorted(), operations.map(({ name }) => name as string).toSorted());
+  t.deepEqual(
+    [...new Set(steps.map(({ operation }) => operation))].toSorted(),
+    operations.map(({ name }) => name as string).toSorted(),
+  );
   const place = await makePlace();
   t.teardown(() => place.close());
   await walk(place, (name, seen) => t.true(seen, name));

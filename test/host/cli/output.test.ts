@@ -60,7 +60,10 @@ test('an empty list says what was looked for, and what shows more', (t) => {
     empty('list_machines', 'machines', { request_id: 'req-1', provider_name: 'east' }),
     'No active machines with request_id req-1 and provider_name east; --all-resources shows terminated machines.\n',
   );
-  t.is(empty('list_machines', 'machines', { status: 'failed', all_resources: true }), 'No machines with status failed.\n');
+  t.is(
+    empty('list_machines', 'machines', { status: 'failed', all_resources: true }),
+    'No machines with status failed.\n',
+  );
   t.is(
     empty('list_templates', 'templates', { provider_api: 'ASG' }),
     'No usable templates with provider_api ASG; --no-active-only shows all templates.\n',
@@ -70,18 +73,34 @@ test('an empty list says what was looked for, and what shows more', (t) => {
     empty('sync_and_list_return_requests', 'requests', {}),
     'No returns in progress; `muster requests list --all-resources` shows ended returns.\n',
   );
-  t.is(empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }), 'The cloud reclaims none of these machines.\n');
-  t.is(empty('list_providers', 'providers', {}), 'No provider instances; add them to `providers` in the configuration.\n');
+  t.is(
+    empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }),
+    'The cloud reclaims none of these machines.\n',
+  );
+  t.is(
+    empty('list_providers', 'providers', {}),
+    'No provider instances; add them to `providers` in the configuration.\n',
+  );
   t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
 });
 
 const message = 'Want of capacity: the pool m5.large in us-east-1a has none left at the moment.';
 const rows = [
-  { request_id: 'req-019f0000-0000-7000-8000-000000000001', status: 'in_progress', template_id: 'small', requested_count: 3, message },
+  {
+    request_id: 'req-019f0000-0000-7000-8000-000000000001',
+    status: 'in_progress',
+    template_id: 'small',
+    requested_count: 3,
+    message,
+  },
 ];
 const listing = (columns?: number): string[] =>
-  answerTable('list_active_requests', { requests: rows, count: 1, total_count: 1 }, { ...plain, ...(columns ? { columns } : {}) })
+  answerTable(
+    'list_active_requests',
+    { requests: rows, count: 1, total_count: 1 },
+    { ...plain, ...(columns ? { columns } : {}) },
+  )
     .trimEnd()
     .split('\n');
 
@@ -122,10 +141,20 @@ test('fields wrap too on a screen, between words only', (t) => {
 });
 
 test('machines are shown with their type, market and zone', (t) => {
-  const machine = { machine_id: 'i-1', status: 'running', machine_type: 'm5.large', market: 'spot', zone: 'us-east-1a' };
-  const shown = 'MACHINE ID  STATUS   MACHINE TYPE  MARKET  ZONE\ni-1         running  m5.large      spot    us-east-1a\n';
+  const machine = {
+    machine_id: 'i-1',
+    status: 'running',
+    machine_type: 'm5.large',
+    market: 'spot',
+    zone: 'us-east-1a',
+  };
+  const shown =
+    'MACHINE ID  STATUS   MACHINE TYPE  MARKET  ZONE\ni-1         running  m5.large      spot    us-east-1a\n';
   t.is(answerTable('list_machines', { machines: [machine], count: 1, total_count: 1 }, plain), shown);
-  t.is(answerTable('sync_and_get_request', { status: 'completed', machines: [machine] }, plain), `status  completed\n\n${shown}`);
+  t.is(
+    answerTable('sync_and_get_request', { status: 'completed', machines: [machine] }, plain),
+    `status  completed\n\n${shown}`,
+  );
 });
 
 test('one thing is its fields, with a table for each list of things in it', (t) => {
@@ -161,7 +190,12 @@ test('that a list is not whole is said beside it', async (t) => {
     errIsScreen: false,
     colors: false,
   };
-  await print('list_active_requests', { requests: [{ request_id: 'r' }], count: 1, total_count: 9 }, 'table', terminal);
+  await print(
+    'list_active_requests',
+    { requests: [{ request_id: 'r' }], count: 1, total_count: 9 },
+    'table',
+    terminal,
+  );
   t.regex(written.err, /1 of 9 are shown/);
   t.notRegex(written.out, /of 9/);
 });
@@ -169,7 +203,13 @@ test('that a list is not whole is said beside it', async (t) => {
 test('a list of what is active says so beside it, unless the caller chose', async (t) => {
   const said = async (operation: string, input: object, key = 'requests') => {
     let err = '';
-    const terminal = { out() {}, err: (text: string) => void (err += text), outIsScreen: false, errIsScreen: false, colors: false };
+    const terminal = {
+      out() {},
+      err: (text: string) => void (err += text),
+      outIsScreen: false,
+      errIsScreen: false,
+      colors: false,
+    };
     const answer = { [key]: [{ request_id: 'r' }], count: 1, total_count: 1 };
     await print(operation, answer, 'table', terminal, input as Readonly<Record<string, unknown>>);
     return err;
@@ -177,7 +217,10 @@ test('a list of what is active says so beside it, unless the caller chose', asyn
   t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended requests too.\n');
   t.is(await said('list_active_requests', { all_resources: true }), '');
   t.is(await said('list_active_requests', { status: 'completed' }), '');
-  t.is(await said('list_machines', {}, 'machines'), 'Active machines only; --all-resources shows terminated machines too.\n');
+  t.is(
+    await said('list_machines', {}, 'machines'),
+    'Active machines only; --all-resources shows terminated machines too.\n',
+  );
 });
 
 const request = (over: object): RequestAnswer =>
@@ -208,17 +251,31 @@ test('progress counts what was asked for, runs and failed', (t) => {
 
 test('progress of what has ended tells what did not come as failed', (t) => {
   const ended = (status: string, delivered: number, ...states: string[]) =>
-    progressLine(request({ status, fulfilment: { requested: 3, delivered, final: true, shortfall: [] }, machines: machines(...states) }));
+    progressLine(
+      request({
+        status,
+        fulfilment: { requested: 3, delivered, final: true, shortfall: [] },
+        machines: machines(...states),
+      }),
+    );
   t.is(ended('failed', 0), 'req-1 failed: 3 requested, 0 running, 3 failed');
   t.is(ended('completed', 2, 'running', 'running'), 'req-1 completed: 3 requested, 2 running, 1 failed');
-  t.is(ended('completed', 3, 'running', 'running', 'terminated'), 'req-1 completed: 3 requested, 2 running, 0 failed, 1 terminated');
+  t.is(
+    ended('completed', 3, 'running', 'running', 'terminated'),
+    'req-1 completed: 3 requested, 2 running, 0 failed, 1 terminated',
+  );
   t.is(ended('cancelled', 0, 'terminated'), 'req-1 cancelled: 3 requested, 0 running, 0 failed, 1 terminated');
 });
 
 test('a return that went well says nothing of failures', (t) => {
   const back = (status: string, more: object, ...states: string[]) =>
-    progressLine(request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }));
-  t.is(back('in_progress', {}, 'terminated', 'shutting-down'), 'req-1 in_progress: 2 to return, 1 gone, 1 shutting-down');
+    progressLine(
+      request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }),
+    );
+  t.is(
+    back('in_progress', {}, 'terminated', 'shutting-down'),
+    'req-1 in_progress: 2 to return, 1 gone, 1 shutting-down',
+  );
   // One that had failed before it was given back, and that is gone too.
   t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to return, 2 gone');
   const late = { fulfilment: { requested: 2, delivered: 1, final: true, shortfall: [{}] } };
@@ -228,12 +285,21 @@ test('a return that went well says nothing of failures', (t) => {
 test('progress is a line for each change, and one line that is written anew on a screen', (t) => {
   const told = (errIsScreen: boolean): string => {
     let text = '';
-    const shown = progress({ out() {}, err: (more) => (text += more), outIsScreen: false, errIsScreen, colors: false });
+    const shown = progress({
+      out() {},
+      err: (more) => (text += more),
+      outIsScreen: false,
+      errIsScreen,
+      colors: false,
+    });
     for (const now of [request({}), request({}), request({ status: 'completed' })]) shown.show(now);
     shown.end();
     return text;
   };
-  t.is(told(false), 'req-1 in_progress: 3 requested, 0 running, 0 failed, 0 s\nreq-1 completed: 3 requested, 0 running, 0 failed, 0 s\n');
+  t.is(
+    told(false),
+    'req-1 in_progress: 3 requested, 0 running, 0 failed, 0 s\nreq-1 completed: 3 requested, 0 running, 0 failed, 0 s\n',
+  );
   t.is(told(true).split('\r\u001b[K').length, 4);
   t.is(told(true).match(/\n/g)?.length, 1);
 });
@@ -263,7 +329,13 @@ test('watching prints what changed until the end, in the same place on a screen'
 test('watching ends with an interruption, and not with a failure', async (t) => {
   const controller = new AbortController();
   const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colors: false };
-  const options = { look: async () => 'x', text: () => 'x', hasEnded: () => false, seconds: 60, signal: controller.signal };
+  const options = {
+    look: async () => 'x',
+    text: () => 'x',
+    hasEnded: () => false,
+    seconds: 60,
+    signal: controller.signal,
+  };
   t.is(await watch(options, terminal), 'x');
   const broken = { ...options, look: () => Promise.reject(new Error('gone')), signal: new AbortController().signal };
   await t.throwsAsync(watch(broken, terminal), { message: 'gone' });

@@ -4,7 +4,10 @@ import test from 'ava';
 import { makePlace, until } from '../../support/boot-broker.ts';
 import { execCli, launcher } from '../../support/run-cli.ts';
 
-const sh = (line: string, cwd: string): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
+const sh = (
+  line: string,
+  cwd: string,
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
   new Promise((resolve) => {
     execFile(
       '/bin/bash',
@@ -34,7 +37,11 @@ test('results that cannot be written are a failure in a sentence, without a stac
   const { code, err } = await sh('exec "$MUSTER" config show > /dev/full', place.directory);
   t.is(code, 1);
   t.regex(err, /^muster: standard output cannot be written: ENOSPC.*\n$/);
-  t.is((await sh('exec "$MUSTER" templates lst 2> /dev/full', place.directory)).code, 2, 'what is said beside it may be lost');
+  t.is(
+    (await sh('exec "$MUSTER" templates lst 2> /dev/full', place.directory)).code,
+    2,
+    'what is said beside it may be lost',
+  );
   t.is((await sh('exec "$MUSTER" config show >&-', place.directory)).code, 0);
 });
 
@@ -63,7 +70,10 @@ test('an answer of megabytes arrives whole in a pipe that is read slowly', async
   }));
   const place = await makePlace({ templates });
   t.teardown(() => place.close());
-  const { out } = await sh('"$MUSTER" templates list --limit 1000 -o json | (sleep 0.3; wc -c; cat > /dev/null)', place.directory);
+  const { out } = await sh(
+    '"$MUSTER" templates list --limit 1000 -o json | (sleep 0.3; wc -c; cat > /dev/null)',
+    place.directory,
+  );
   t.true(Number(out) > 2_000_000, out);
 });
 

@@ -14,7 +14,10 @@ import { makePlace, startBroker, until, type Place, type PlaceOptions } from '..
 import { execCli, launcher, type Ran } from '../../support/run-cli.ts';
 
 /** A place whose server, if one was started in the background, ends with the test. */
-async function placeFor(t: ExecutionContext, options: PlaceOptions = {}): Promise<Place & { muster(...args: string[]): Promise<Ran> }> {
+async function placeFor(
+  t: ExecutionContext,
+  options: PlaceOptions = {},
+): Promise<Place & { muster(...args: string[]): Promise<Ran> }> {
   const { rate_limit, ...server } = { rate_limit: { enabled: false }, port: 0 };
   const place = await makePlace({ configuration: { server: { rate_limit, ...server } }, ...options });
   t.teardown(async () => {
@@ -33,32 +36,44 @@ async function placeFor(t: ExecutionContext, options: PlaceOptions = {}): Promis
 const pidOf = ({ directory }: Place): number | undefined => readServerPlace(join(directory, 'data'))?.pid;
 const id = ({ out }: Ran): string => (JSON.parse(out) as { request_id: string }).request_id;
 
-test.serial('a server is started in the background, says where it is, starts anew with its options and ends', async (t) => {
-  const { directory, muster } = await placeFor(t);
-  t.is((await muster('server', 'status')).code, 5);
-  const started = await muster('server', 'start', '--server-log-level', 'debug');
-  t.is(started.code, 0, started.err);
-  const [, url = '', pid = ''] = /at (http:\S+) \(pid (\d+)\)/.exec(started.out) ?? [];
-  t.is((await fetch(`${url}/livez`)).status, 200);
-  const status = await muster('server', 'status', '--output', 'json');
-  t.like(JSON.parse(status.out), { status: 'running', url, pid: Number(pid), data_directory: join(directory, 'data') });
-  const again = await muster('server', 'start');
-  t.is(again.code, 4);
-  t.regex(again.err, new RegExp(`Another server \\(pid ${pid}, ${url}\\) runs`));
-  const restarted = await muster('server', 'restart');
-  t.is(restarted.code, 0, restarted.err);
-  t.not(String(readServerPlace(join(directory, 'data'))?.pid), pid);
-  const called = await muster('templates', 'list', '--output', 'json');
-  t.is(called.code, 0);
-  // Its options hold: it tells every call. Lines are written when there is time.
-  await until(async () => /"level":"debug".*list_templates|list_templates.*"level":"debug"/.test((await muster('server', 'logs')).out));
-  t.is((await muster('server', 'stop')).code, 0);
-  t.is((await muster('server', 'status')).code, 5);
-  t.is((await muster('server', 'stop')).code, 0, 'that none runs is no failure');
-});
+test.serial(
+  'a server is started in the background, says where it is, starts anew with its options and ends',
+  async (t) => {
+    const { directory, muster } = await placeFor(t);
+    t.is((await muster('server', 'status')).code, 5);
+    const started = await muster('server', 'start', '--server-log-level', 'debug');
+    t.is(started.code, 0, started.err);
+    const [, url = '', pid = ''] = /at (http:\S+) \(pid (\d+)\)/.exec(started.out) ?? [];
+    t.is((await fetch(`${url}/livez`)).status, 200);
+    const status = await muster('server', 'status', '--output', 'json');
+    t.like(JSON.parse(status.out), {
+      status: 'running',
+      url,
+      pid: Number(pid),
+      data_directory: join(directory, 'data'),
+    });
+    const again = await muster('server', 'start');
+    t.is(again.code, 4);
+    t.regex(again.err, new RegExp(`Another server \\(pid ${pid}, ${url}\\) runs`));
+    const restarted = await muster('server', 'restart');
+    t.is(restarted.code, 0, restarted.err);
+    t.not(String(readServerPlace(join(directory, 'data'))?.pid), pid);
+    const called = await muster('templates', 'list', '--output', 'json');
+    t.is(called.code, 0);
+    // Its options hold: it tells every call. Lines are written when there is time.
+    await until(async () =>
+      /"level":"debug".*list_templates|list_templates.*"level":"debug"/.test((await muster('server', 'logs')).out),
+    );
+    t.is((await muster('server', 'stop')).code, 0);
+    t.is((await muster('server', 'status')).code, 5);
+    t.is((await muster('server', 'stop')).code, 0, 'that none runs is no failure');
+  },
+);
 
 test.serial('who starts a server in the background is told what it warns of at its start', async (t) => {
-  const { directory, muster } = await placeFor(t, { templates: [{ template_id: 'small', image_id: 'ami-1', max_instance: 3 }] });
+  const { directory, muster } = await placeFor(t, {
+    templates: [{ template_id: 'small', image_id: 'ami-1', max_instance: 3 }],
+  });
   const file = join(directory, 'muster.config.json');
   const written = JSON.parse(readFileSync(file, 'utf8'));
   written.providers[0].config.regoin = 'us-east-1';
@@ -90,10 +105,15 @@ test.serial('a server that cannot start says why, with the code of what is wrong
 
 test.serial('what leaves work starts one server, however many commands do so at once', async (t) => {
   const place = await placeFor(t);
-  const asked = await Promise.all([1, 2, 3].map(() => place.muster('requests', 'create', 'small', '1', '--output', 'json')));
+  const asked = await Promise.all(
+    [1, 2, 3].map(() => place.muster('requests', 'create', 'small', '1', '--output', 'json')),
+  );
   for (const { code, err } of asked) t.is(code, 0, err);
   t.is(new Set(asked.map(id)).size, 3);
-  t.is(new Set(asked.map(({ err }) => /in the background \(pid (\d+)\)/.exec(err)?.[1] ?? String(pidOf(place)))).size, 1);
+  t.is(
+    new Set(asked.map(({ err }) => /in the background \(pid (\d+)\)/.exec(err)?.[1] ?? String(pidOf(place)))).size,
+    1,
+  );
   await until(async () => Object.values(place.simulator.ledger().live).flat().length === 3);
   t.is((await place.muster('machines', 'return', '--all')).code, 2);
   const gone = await place.muster('machines', 'return', '--all', '--force', '--wait');
@@ -157,7 +177,12 @@ test.serial('what a killed server left behind is not believed, whoever has its n
   // This process began after that: only its begin tells that the number is no longer the server's.
   writeFileSync(
     file,
-    JSON.stringify({ ...left, pid: process.pid, started_at: new Date(Date.now() - 3_600_000).toISOString(), socket_path: null }),
+    JSON.stringify({
+      ...left,
+      pid: process.pid,
+      started_at: new Date(Date.now() - 3_600_000).toISOString(),
+      socket_path: null,
+    }),
   );
   t.is((await place.muster('server', 'status')).code, 5);
   const stopped = await place.muster('server', 'stop');
@@ -179,7 +204,10 @@ test.serial('a server that hangs, and one that is not there, are told within two
   process.kill(server.pid, 'SIGCONT');
   t.is(hung.code, 5);
   t.regex(hung.err, /muster\.sock does not answer\. Tried: list_templates, then its liveness/);
-  t.true(took < 4_000, `${took} ms, of which 2000 are the patience and the rest the start of a process on a busy machine`);
+  t.true(
+    took < 4_000,
+    `${took} ms, of which 2000 are the patience and the rest the start of a process on a busy machine`,
+  );
   const absent = await place.muster('templates', 'list', '--url', 'http://127.0.0.1:1');
   t.is(absent.code, 5);
   t.regex(absent.err, /http:\/\/127\.0\.0\.1:1 cannot be reached: ECONNREFUSED/);
@@ -226,44 +254,71 @@ test.serial('one that is started beside another gives way, and waits until that 
   t.teardown(() => void other.close());
   await once(other, 'listening');
   // Its number is that of no process, so that nothing here ends one.
-  const said = { pid: 2 ** 22 + 1, host: '127.0.0.1', port: 1, socket_path, started_at: new Date().toISOString(), version: '0.0.0' };
+  const said = {
+    pid: 2 ** 22 + 1,
+    host: '127.0.0.1',
+    port: 1,
+    socket_path,
+    started_at: new Date().toISOString(),
+    version: '0.0.0',
+  };
   writeServerPlace(data, said);
   t.deepEqual(await starting, { place: said, own: false });
 });
 
-test.serial('what a killed server left behind is not believed when the next one listens on its socket already', async (t) => {
-  const place = await placeFor(t);
-  const data = join(place.directory, 'data');
-  makeDataDirectory(data);
-  using _ = lockDataDirectory(data);
-  const socket_path = join(data, 'muster.sock');
-  const dead = { pid: 2 ** 22 + 1, host: '127.0.0.1', port: 1, socket_path, started_at: new Date(0).toISOString(), version: '0.0.0' };
-  writeServerPlace(data, dead);
-  const starting = startInBackground(data, ['--config', join(place.directory, 'muster.config.json')]);
-  await until(async () => /Another server/.test(readLog(data, 0)));
-  const next = createServer().listen(socket_path);
-  t.teardown(() => void next.close());
-  await once(next, 'listening');
-  // Long enough for several looks, which find somebody who listens where the file says.
-  await sleep(300);
-  const said = { ...dead, pid: dead.pid + 1, started_at: new Date().toISOString() };
-  writeServerPlace(data, said);
-  t.deepEqual(await starting, { place: said, own: false });
-});
+test.serial(
+  'what a killed server left behind is not believed when the next one listens on its socket already',
+  async (t) => {
+    const place = await placeFor(t);
+    const data = join(place.directory, 'data');
+    makeDataDirectory(data);
+    using _ = lockDataDirectory(data);
+    const socket_path = join(data, 'muster.sock');
+    const dead = {
+      pid: 2 ** 22 + 1,
+      host: '127.0.0.1',
+      port: 1,
+      socket_path,
+      started_at: new Date(0).toISOString(),
+      version: '0.0.0',
+    };
+    writeServerPlace(data, dead);
+    const starting = startInBackground(data, ['--config', join(place.directory, 'muster.config.json')]);
+    await until(async () => /Another server/.test(readLog(data, 0)));
+    const next = createServer().listen(socket_path);
+    t.teardown(() => void next.close());
+    await once(next, 'listening');
+    // Long enough for several looks, which find somebody who listens where the file says.
+    await sleep(300);
+    const said = { ...dead, pid: dead.pid + 1, started_at: new Date().toISOString() };
+    writeServerPlace(data, said);
+    t.deepEqual(await starting, { place: said, own: false });
+  },
+);
 
-test.serial('a server that ends between the look and the call is not asked any more, and the command goes on without it', async (t) => {
-  const place = await placeFor(t);
-  const data = join(place.directory, 'data');
-  makeDataDirectory(data);
-  const socket_path = join(data, 'muster.sock');
-  // It takes the connection of whoever looks whether it is there, and has gone when the call comes.
-  const ending = createServer((socket) => {
-    socket.destroy();
-    ending.close();
-  }).listen(socket_path);
-  await once(ending, 'listening');
-  const started_at = new Date().toISOString();
-  writeServerPlace(data, { pid: 2 ** 22 + 1, host: '127.0.0.1', port: 1, socket_path, started_at, version: '0.0.0' });
-  const listed = await place.muster('templates', 'list', '--output', 'json');
-  t.is(listed.code, 0, listed.err);
-});
+test.serial(
+  'a server that ends between the look and the call is not asked any more, and the command goes on without it',
+  async (t) => {
+    const place = await placeFor(t);
+    const data = join(place.directory, 'data');
+    makeDataDirectory(data);
+    const socket_path = join(data, 'muster.sock');
+    // It takes the connection of whoever looks whether it is there, and has gone when the call comes.
+    const ending = createServer((socket) => {
+      socket.destroy();
+      ending.close();
+    }).listen(socket_path);
+    await once(ending, 'listening');
+    const started_at = new Date().toISOString();
+    writeServerPlace(data, {
+      pid: 2 ** 22 + 1,
+      host: '127.0.0.1',
+      port: 1,
+      socket_path,
+      started_at,
+      version: '0.0.0',
+    });
+    const listed = await place.muster('templates', 'list', '--output', 'json');
+    t.is(listed.code, 0, listed.err);
+  },
+);

@@ -40,7 +40,10 @@ const get = async (data: string, path: string): Promise<any> =>
 const instances = async (data: string): Promise<string[]> =>
   (await get(data, '/api/v1/providers/')).providers.map(({ name }: { name: string }) => name);
 const settings = async (data: string, directory: string): Promise<any> => {
-  const { out } = await execCli(['config', 'show', '--output', 'json'], { cwd: directory, env: { MUSTER_DATA_DIR: data } });
+  const { out } = await execCli(['config', 'show', '--output', 'json'], {
+    cwd: directory,
+    env: { MUSTER_DATA_DIR: data },
+  });
   return JSON.parse(out).configuration.server;
 };
 
@@ -116,26 +119,34 @@ test.serial('a port that somebody else has is refused before the good server is 
   t.is(own.code, 0, `${own.err}: its own port it may keep`);
 });
 
-test.serial('a configuration that moved is said before the good server is stopped; another may be named', async (t) => {
-  const { data, config, elsewhere } = await placed(t);
-  t.is((await elsewhere(['server', 'start', '--config', config])).code, 0);
-  const pid = pidOf(data);
-  const moved = join(data, '../elsewhere.json');
-  renameSync(config, moved);
-  const refused = await elsewhere(['server', 'restart']);
-  t.is(refused.code, 3);
-  t.regex(refused.err, /configuration file .*muster\.config\.json, .*not there any more.*muster server restart --config FILE/);
-  t.is(pidOf(data), pid);
-  const named = await elsewhere(['server', 'restart', '--config', moved]);
-  t.is(named.code, 0, named.err);
-  t.deepEqual(await instances(data), ['east']);
-});
+test.serial(
+  'a configuration that moved is said before the good server is stopped; another may be named',
+  async (t) => {
+    const { data, config, elsewhere } = await placed(t);
+    t.is((await elsewhere(['server', 'start', '--config', config])).code, 0);
+    const pid = pidOf(data);
+    const moved = join(data, '../elsewhere.json');
+    renameSync(config, moved);
+    const refused = await elsewhere(['server', 'restart']);
+    t.is(refused.code, 3);
+    t.regex(
+      refused.err,
+      /configuration file .*muster\.config\.json, .*not there any more.*muster server restart --config FILE/,
+    );
+    t.is(pidOf(data), pid);
+    const named = await elsewhere(['server', 'restart', '--config', moved]);
+    t.is(named.code, 0, named.err);
+    t.deepEqual(await instances(data), ['east']);
+  },
+);
 
 test.serial('a data directory of a configured server is never served with samples, whoever would', async (t) => {
   const { data, config, muster, elsewhere } = await placed(t);
   t.is((await muster('server', 'start')).code, 0);
   t.is((await muster('server', 'stop')).code, 0);
-  const sentence = new RegExp(`belongs to the configuration ${config}, and no configuration was found from .*--config ${config}`);
+  const sentence = new RegExp(
+    `belongs to the configuration ${config}, and no configuration was found from .*--config ${config}`,
+  );
   for (const args of [
     ['server', 'start'],
     ['server', 'start', '--foreground', '--port', '0'],
@@ -160,23 +171,32 @@ test.serial('a data directory of a configured server is never served with sample
   t.regex(gone.err, /which no longer exists/);
 });
 
-test.serial('secrets of the environment are not written down, and the restarted server has them all the same', async (t) => {
-  const { directory, data, elsewhere } = await placed(t);
-  const secret = 'very-secret-key-of-east';
-  t.is((await execCli(['server', 'start'], { cwd: directory, env: { MUSTER_CLOUD_SECRET_ACCESS_KEY: secret } })).code, 0);
-  const files = () => ['server.json', 'server.options.json'].map((name) => readFileSync(join(data, name), 'utf8')).join('');
-  t.notRegex(files(), new RegExp(secret));
-  t.regex(files(), /MUSTER_CLOUD_SECRET_ACCESS_KEY/);
-  const given = await elsewhere(['server', 'restart'], { MUSTER_CLOUD_SECRET_ACCESS_KEY: 'another-secret-key-of-east' });
-  t.is(given.code, 0, given.err);
-  t.notRegex(files(), /another-secret/);
-  const read = await elsewhere(['server', 'restart']);
-  if (existsSync('/proc/self/environ')) t.is(read.code, 0, read.err);
-  t.is((await elsewhere(['server', 'stop'])).code, 0);
-  const lost = await elsewhere(['server', 'restart']);
-  t.is(lost.code, 4);
-  t.regex(lost.err, /MUSTER_CLOUD_SECRET_ACCESS_KEY.*not stored on disk.*set them/);
-});
+test.serial(
+  'secrets of the environment are not written down, and the restarted server has them all the same',
+  async (t) => {
+    const { directory, data, elsewhere } = await placed(t);
+    const secret = 'very-secret-key-of-east';
+    t.is(
+      (await execCli(['server', 'start'], { cwd: directory, env: { MUSTER_CLOUD_SECRET_ACCESS_KEY: secret } })).code,
+      0,
+    );
+    const files = () =>
+      ['server.json', 'server.options.json'].map((name) => readFileSync(join(data, name), 'utf8')).join('');
+    t.notRegex(files(), new RegExp(secret));
+    t.regex(files(), /MUSTER_CLOUD_SECRET_ACCESS_KEY/);
+    const given = await elsewhere(['server', 'restart'], {
+      MUSTER_CLOUD_SECRET_ACCESS_KEY: 'another-secret-key-of-east',
+    });
+    t.is(given.code, 0, given.err);
+    t.notRegex(files(), /another-secret/);
+    const read = await elsewhere(['server', 'restart']);
+    if (existsSync('/proc/self/environ')) t.is(read.code, 0, read.err);
+    t.is((await elsewhere(['server', 'stop'])).code, 0);
+    const lost = await elsewhere(['server', 'restart']);
+    t.is(lost.code, 4);
+    t.regex(lost.err, /MUSTER_CLOUD_SECRET_ACCESS_KEY.*not stored on disk.*set them/);
+  },
+);
 
 test.serial('two restarts at once leave one server that has its configuration', async (t) => {
   const { data, muster, elsewhere } = await placed(t);
@@ -243,24 +263,30 @@ test.serial('what a server that was killed left behind is what the next restart 
   t.deepEqual(await instances(data), ['east']);
 });
 
-test.serial('what starts a server on the simulated cloud says so, and a restart finds a configuration that came since', async (t) => {
-  const directory = await emptyPlace(t);
-  const data = join(directory, 'data');
-  const env = { MUSTER_SERVER_PORT: '0' };
-  const started = await execCli(['server', 'start'], { cwd: directory, env });
-  t.is(started.code, 0, started.err);
-  t.regex(started.err, /simulated cloud/);
-  t.regex(readFileSync(join(data, 'server.log'), 'utf8'), /"level":"info".*simulated cloud/);
-  t.is((await execCli(['server', 'stop'], { cwd: directory })).code, 0);
-  const asked = await execCli(['requests', 'create', 'workers', '1'], { cwd: directory, env });
-  t.regex(asked.err, /simulated cloud/, JSON.stringify(asked));
-  const again = await execCli(['server', 'restart'], { cwd: directory });
-  t.is(again.code, 0, again.err);
-  t.regex(again.err, /simulated cloud/);
-  mkdirSync(join(directory, 'sub'));
-  writeFileSync(join(directory, 'muster.config.yaml'), 'providers: []\n');
-  const changed = await execCli(['server', 'restart'], { cwd: join(directory, 'sub'), env: { MUSTER_DATA_DIR: data } });
-  t.is(changed.code, 0, changed.err);
-  t.notRegex(changed.err, /simulated cloud/);
-  t.deepEqual(await instances(data), []);
-});
+test.serial(
+  'what starts a server on the simulated cloud says so, and a restart finds a configuration that came since',
+  async (t) => {
+    const directory = await emptyPlace(t);
+    const data = join(directory, 'data');
+    const env = { MUSTER_SERVER_PORT: '0' };
+    const started = await execCli(['server', 'start'], { cwd: directory, env });
+    t.is(started.code, 0, started.err);
+    t.regex(started.err, /simulated cloud/);
+    t.regex(readFileSync(join(data, 'server.log'), 'utf8'), /"level":"info".*simulated cloud/);
+    t.is((await execCli(['server', 'stop'], { cwd: directory })).code, 0);
+    const asked = await execCli(['requests', 'create', 'workers', '1'], { cwd: directory, env });
+    t.regex(asked.err, /simulated cloud/, JSON.stringify(asked));
+    const again = await execCli(['server', 'restart'], { cwd: directory });
+    t.is(again.code, 0, again.err);
+    t.regex(again.err, /simulated cloud/);
+    mkdirSync(join(directory, 'sub'));
+    writeFileSync(join(directory, 'muster.config.yaml'), 'providers: []\n');
+    const changed = await execCli(['server', 'restart'], {
+      cwd: join(directory, 'sub'),
+      env: { MUSTER_DATA_DIR: data },
+    });
+    t.is(changed.code, 0, changed.err);
+    t.notRegex(changed.err, /simulated cloud/);
+    t.deepEqual(await instances(data), []);
+  },
+);

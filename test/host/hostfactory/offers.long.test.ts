@@ -61,7 +61,13 @@ test('what somebody changed since is offered as it is now, not as the file has i
   });
   t.is(status, 200);
   const found = (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0];
-  t.like(found, { subnetId: 'subnet-9', vmType: 't3.large', keyName: 'ops', somethingElse: 1, securityGroupIds: 'sg-1, sg-2' });
+  t.like(found, {
+    subnetId: 'subnet-9',
+    vmType: 't3.large',
+    keyName: 'ops',
+    somethingElse: 1,
+    securityGroupIds: 'sg-1, sg-2',
+  });
   t.false('vmTypes' in found);
 });
 
@@ -92,16 +98,26 @@ test('a provider whose name is an instance is bound to it; any other name is not
   const config = { endpoint_url: url, access_key_id: 'AKIATEST', secret_access_key: 'test' };
   const providers = ['east', 'west'].map((name, priority) => ({ name, type: 'cloud', priority, config }));
   const broker = await boot(t, {
-    templates: [...templates, { templateId: 'eastern', maxNumber: 5, vmType: 't3.small', providerName: 'east', ...file }],
+    templates: [
+      ...templates,
+      { templateId: 'eastern', maxNumber: 5, vmType: 't3.small', providerName: 'east', ...file },
+    ],
     configuration: { providers },
   });
   const ids = async (provider_name: string) =>
-    (await ask(broker, 'getAvailableTemplates', {}, { provider_name })).answer.templates.map((each: any) => each.templateId);
+    (await ask(broker, 'getAvailableTemplates', {}, { provider_name })).answer.templates.map(
+      (each: any) => each.templateId,
+    );
   t.deepEqual(await ids('west'), ['one', 'weighted']);
   t.deepEqual(await ids('east'), ['eastern', 'one', 'weighted']);
   t.deepEqual(await ids('awsinst'), ['eastern', 'one', 'weighted']);
   const instanceOf = async (provider_name: string) => {
-    const { answer } = await ask(broker, 'requestMachines', { template: { templateId: 'one', machineCount: 1 } }, { provider_name });
+    const { answer } = await ask(
+      broker,
+      'requestMachines',
+      { template: { templateId: 'one', machineCount: 1 } },
+      { provider_name },
+    );
     return (await broker.broker.store.get('request', { request_id: answer.requestId }))?.provider_instance;
   };
   t.is(await instanceOf('west'), 'west');

@@ -56,7 +56,9 @@ test('a scheduler over time, with a broker that is killed between its calls: eve
 
   // One by its name alone, as the documentation has it, beside one that nobody knows; then all, that one among them.
   const [first] = scheduling.hosts.values();
-  const byName = await scheduler.run('requestReturnMachines', { machines: [{ name: first?.name }, { name: 'ip-1-2-3-4.ec2.internal' }] });
+  const byName = await scheduler.run('requestReturnMachines', {
+    machines: [{ name: first?.name }, { name: 'ip-1-2-3-4.ec2.internal' }],
+  });
   t.regex(byName.answer.requestId, /^ret-/);
   await scheduling.giveBack([...scheduling.hosts.values()]);
   await scheduling.settle();
@@ -73,6 +75,9 @@ test('a scheduler over time, with a broker that is killed between its calls: eve
   t.deepEqual([failed.code, failed.stderr], [1, '']);
   const [log = ''] = readdirSync(scheduler.logs);
   t.regex(log, /^awsinst-provider\.log\./);
-  t.regex(readFileSync(join(scheduler.logs, log), 'utf8'), /"script":"requestMachines","exit_code":1.*The template does not exist/);
+  t.regex(
+    readFileSync(join(scheduler.logs, log), 'utf8'),
+    /"script":"requestMachines","exit_code":1.*The template does not exist/,
+  );
   t.true(existsSync(join(scheduler.data, 'server.log')));
 });

@@ -9,7 +9,13 @@ import { until } from '../../support/boot-broker.ts';
 import { ended, makeScheduler } from './support.ts';
 
 const templates = [
-  { template_id: 'small', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
+  {
+    template_id: 'small',
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  },
 ];
 const template = { templateId: 'small', machineCount: 1 };
 
@@ -51,7 +57,14 @@ test('a server that dies with the call in its hands: the call is sent again, and
       socket.destroy();
     }),
   ).listen(socket_path);
-  const place = { pid: 1, host: '127.0.0.1', port: 1, socket_path, started_at: new Date().toISOString(), version: '0' };
+  const place = {
+    pid: 1,
+    host: '127.0.0.1',
+    port: 1,
+    socket_path,
+    started_at: new Date().toISOString(),
+    version: '0',
+  };
   await writeFile(join(scheduler.data, 'server.json'), JSON.stringify(place));
   const { code, answer, stdout } = await scheduler.run('requestMachines', { template });
   t.is(code, 0, stdout);
@@ -73,12 +86,17 @@ test('a configuration that is wrong, or none at all, is said in one JSON message
   const bare = await scheduler.run('getAvailableTemplates', {}, { HF_PROVIDER_CONFDIR: '', HF_PROVIDER_WORKDIR: '' });
   t.regex(bare.answer.message, /Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set/);
   const named = await scheduler.run('getAvailableTemplates', {}, { MUSTER_CONFIG: '/nowhere/muster.yaml' });
-  t.deepEqual(named.answer, { message: 'The configuration file /nowhere/muster.yaml, which MUSTER_CONFIG names, does not exist.' });
+  t.deepEqual(named.answer, {
+    message: 'The configuration file /nowhere/muster.yaml, which MUSTER_CONFIG names, does not exist.',
+  });
   await writeFile(config, '{"schedular": "default"}');
   const wrong = await scheduler.run('getAvailableTemplates');
   t.is(wrong.code, 1);
   t.deepEqual(Object.keys(wrong.answer), ['message']);
-  t.regex(wrong.answer.message, /^The server could not be started\. .*muster\.config\.json:1:\d+.*did you mean 'scheduler'/);
+  t.regex(
+    wrong.answer.message,
+    /^The server could not be started\. .*muster\.config\.json:1:\d+.*did you mean 'scheduler'/,
+  );
   t.false(existsSync(join(scheduler.data, 'server.json')));
 });
 
@@ -124,7 +142,10 @@ test("HostFactory's own files for AWS are taken as they are, and the log goes wh
     subnetId: 'subnet-b573',
     vmType: 't2.micro',
   };
-  await writeFile(join(directory, 'awsprov_templates.json'), JSON.stringify({ templates: [{ ...given, securityGroupIds: [''] }] }));
+  await writeFile(
+    join(directory, 'awsprov_templates.json'),
+    JSON.stringify({ templates: [{ ...given, securityGroupIds: [''] }] }),
+  );
   const asked = await scheduler.run('requestMachines', { template: { templateId: 'Template-VM-1', machineCount: 1 } });
   t.is(asked.code, 0, asked.stdout);
   const machines = await until(async () => {
@@ -137,5 +158,8 @@ test("HostFactory's own files for AWS are taken as they are, and the log goes wh
   });
   t.regex(machines[0].name, /us-west-2/);
   const [log = ''] = (await import('node:fs')).readdirSync(scheduler.logs);
-  t.regex(readFileSync(join(scheduler.logs, log), 'utf8'), /"level":"debug".*"script":"getRequestStatus","exit_code":0/);
+  t.regex(
+    readFileSync(join(scheduler.logs, log), 'utf8'),
+    /"level":"debug".*"script":"getRequestStatus","exit_code":0/,
+  );
 });

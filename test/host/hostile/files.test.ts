@@ -81,6 +81,10 @@ test('links in the directory of the configuration tell callers nothing of what t
 test('what is longer than a path may be is not looked for, nor repeated', async (t) => {
   const server = await serveBroker();
   t.teardown(() => server.close());
-  const { providers } = await validate({ host: '127.0.0.1', port: server.port }, entries(['a/'.repeat(400_000), 'a'.repeat(4_097)]));
-  for (const { errors } of providers) t.deepEqual(errors, ['FILE_NOT_FOUND: credential_file is longer than the 4096 characters of a path']);
+  const { providers } = await validate(
+    { host: '127.0.0.1', port: server.port },
+    entries(['a/'.repeat(400_000), 'a'.repeat(4_097)]),
+  );
+  for (const { errors } of providers)
+    t.deepEqual(errors, ['FILE_NOT_FOUND: credential_file is longer than the 4096 characters of a path']);
 });

@@ -35,7 +35,8 @@ test('what was answered takes no room any more, whichever way it came', async (t
   const headers = { 'content-type': 'application/json' };
   const call = { method: 'POST', url: '/api/v1/templates/validate', headers, payload: body(1_000_000) } as const;
   for (let i = 0; i < 40; i++) t.is((await server.app.inject(call)).statusCode, 200, String(i));
-  for (let i = 0; i < 40; i++) t.is((await talk(server.port, head(1_000_000) + body(1_000_000))).answers[0]?.status, 200, String(i));
+  for (let i = 0; i < 40; i++)
+    t.is((await talk(server.port, head(1_000_000) + body(1_000_000))).answers[0]?.status, 200, String(i));
 });
 
 for (const [what, headOf] of [

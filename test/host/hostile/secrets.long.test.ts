@@ -78,7 +78,11 @@ async function place(): Promise<Place> {
   );
   await chmod(file('credentials.sh'), 0o700);
   const keys = { access_key_id: p('access key in the file'), secret_access_key: p('secret key in the file') };
-  const provider = (name: string, config: object) => ({ name, type: 'cloud', config: { endpoint_url: simulator.url, ...config } });
+  const provider = (name: string, config: object) => ({
+    name,
+    type: 'cloud',
+    config: { endpoint_url: simulator.url, ...config },
+  });
   const configuration = {
     plugins,
     storage: { type: 'sqlite' },
@@ -109,7 +113,9 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   const at = await place();
   t.teardown(() => at.close());
   at.simulator.setKnobs({
-    faults: [{ action: 'RunInstances', nth: 2, times: 2, effect: 'skip', then: 'error', code: 'AuthFailure', status: 401 }],
+    faults: [
+      { action: 'RunInstances', nth: 2, times: 2, effect: 'skip', then: 'error', code: 'AuthFailure', status: 401 },
+    ],
   });
   const server = await startBroker({ place: at, env: environment });
   t.teardown(() => server.stop());
@@ -122,7 +128,11 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   async function rest(method: string, path: string, body?: unknown): Promise<any> {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const json = text === undefined ? {} : { body: text };
-    const answer = await fetch(`${server.url}${path}`, { method, ...json, headers: { ...callers, 'content-type': 'application/json' } });
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      ...json,
+      headers: { ...callers, 'content-type': 'application/json' },
+    });
     const said = await answer.text();
     heard.push([`${method} ${path}`, `${JSON.stringify([...answer.headers])} ${said}`]);
     return answer.headers.get('content-type')?.includes('json') ? JSON.parse(said) : said;
@@ -137,10 +147,16 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   const ids = asked.flatMap(({ request_id }) => request_id ?? []);
   t.true(ids.length >= 2, JSON.stringify(asked));
   await until(async () => (await rest('GET', '/api/v1/requests/?status=completed')).count > 0);
-  await until(() => Promise.resolve(/cannot log in at/.test(server.output.stderr) && /AuthFailure/.test(server.output.stderr)));
+  await until(() =>
+    Promise.resolve(/cannot log in at/.test(server.output.stderr) && /AuthFailure/.test(server.output.stderr)),
+  );
 
   const secret = { secret_access_key: p('secret that is validated'), client_secret: p('secret that is validated') };
-  const instance = { name: 'x', type: 'cloud', config: { ...secret, session_token: { a: p('secret that is validated') } } };
+  const instance = {
+    name: 'x',
+    type: 'cloud',
+    config: { ...secret, session_token: { a: p('secret that is validated') } },
+  };
   const odd = { ...instance, config: { ...instance.config, proxy_port: p('secret where a number is due') } };
   const bodies: readonly unknown[] = [
     {},
@@ -160,7 +176,11 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   const { paths } = await rest('GET', '/openapi.json');
   for (const [path, methods] of Object.entries<Record<string, { requestBody?: object }>>(paths)) {
     for (const [method, { requestBody }] of Object.entries(methods)) {
-      const values: Readonly<Record<string, string>> = { provider_name: 'west', template_id: 'east', request_id: ids[0] };
+      const values: Readonly<Record<string, string>> = {
+        provider_name: 'west',
+        template_id: 'east',
+        request_id: ids[0],
+      };
       const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
       if (keepsAll(path)) continue;
       if (requestBody) for (const body of bodies) await rest(method.toUpperCase(), url, body);
@@ -176,8 +196,13 @@ test('a secret occurs nowhere but where it was put', async (t) => {
 
   const sdk = await connect({ url: server.url });
   const agent = new Client({ name: 'test', version: '1' });
-  await agent.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: callers } }) as any);
-  heard.push(['MCP tools', JSON.stringify(await agent.listTools())], ['MCP resources', JSON.stringify(await agent.listResources())]);
+  await agent.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: callers } }) as any,
+  );
+  heard.push(
+    ['MCP tools', JSON.stringify(await agent.listTools())],
+    ['MCP resources', JSON.stringify(await agent.listResources())],
+  );
   for (const { name } of operations) {
     if (keepsAll(name)) continue;
     const input = {
@@ -198,7 +223,13 @@ test('a secret occurs nowhere but where it was put', async (t) => {
     heard.push([`MCP ${uri}`, JSON.stringify(await agent.readResource({ uri }))]);
   await Promise.all([agent.close(), sdk.close()]);
 
-  const commands = ['config show', 'config validate', 'providers show west', 'providers list --output json', 'server status'];
+  const commands = [
+    'config show',
+    'config validate',
+    'providers show west',
+    'providers list --output json',
+    'server status',
+  ];
   for (const command of commands) {
     const { out, err } = await execCli(command.split(' '), { cwd: at.directory, env: environment });
     heard.push([`muster ${command}`, `${out}${err}`]);
@@ -231,10 +262,12 @@ test('a secret occurs nowhere but where it was put', async (t) => {
   t.true(childrenOf(server.pid).length >= 2);
   const data = join(at.directory, 'data');
   const files = await readdir(data);
-  for (const name of files.filter((each) => !each.endsWith('.sock'))) heard.push([name, await readFile(join(data, name), 'latin1')]);
+  for (const name of files.filter((each) => !each.endsWith('.sock')))
+    heard.push([name, await readFile(join(data, name), 'latin1')]);
   t.true(files.includes('server.json') && files.includes('muster.db-wal'), files.join());
   t.is(await server.kill('SIGTERM'), 0);
-  for (const name of await readdir(data)) heard.push([`${name} after the end`, await readFile(join(data, name), 'latin1')]);
+  for (const name of await readdir(data))
+    heard.push([`${name} after the end`, await readFile(join(data, name), 'latin1')]);
   heard.push(['stdout', server.output.stdout], ['the log at trace', server.output.stderr]);
   t.true(server.output.stderr.length > 10_000);
   t.regex(server.output.stderr, /"level":"debug"/);

@@ -31,7 +31,11 @@ async function drip(start: string, piece: string): Promise<{ readonly text: stri
 const drips: readonly (readonly [what: string, start: string, piece: string])[] = [
   ['headers', `GET /livez HTTP/1.1\r\n${host}`, 'X-A: a\r\n'],
   ['one header', `GET /livez HTTP/1.1\r\n${host}X-A: `, 'a'],
-  ['a body', `POST /api/v1/templates/validate HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n`, ' '],
+  [
+    'a body',
+    `POST /api/v1/templates/validate HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n`,
+    ' ',
+  ],
   [
     'chunks',
     `POST /api/v1/templates/validate HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,

@@ -6,7 +6,10 @@ const plugins = [join(import.meta.dirname, 'broken-words.ts'), 'cloud', 'cloud-r
 
 for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
   test(`a strategy that fails (${scheduler}) is named in the answer, and everything else goes on`, async (t) => {
-    const broker = await bootBroker({ storage: 'memory', configuration: { plugins: [...plugins, 'default-format'], scheduler } });
+    const broker = await bootBroker({
+      storage: 'memory',
+      configuration: { plugins: [...plugins, 'default-format'], scheduler },
+    });
     t.teardown(() => broker.close());
     const { call } = broker;
     if (scheduler !== 'without-entries') {
@@ -14,7 +17,9 @@ for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
       t.is(asked.status, 500);
       t.regex(
         asked.body.detail,
-        new RegExp(`^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`),
+        new RegExp(
+          `^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`,
+        ),
       );
     }
     const listed = await call('GET', '/requests/');

@@ -12,17 +12,29 @@ const plugin = join(import.meta.dirname, 'unruly.ts');
  * One instance, or two, that everybody shares; one caller's template has a rule of its own by which the plugin
  * breaks.
  */
-async function boot(t: ExecutionContext, rules: Readonly<Record<string, string>>, instances: readonly string[] = ['east']) {
+async function boot(
+  t: ExecutionContext,
+  rules: Readonly<Record<string, string>>,
+  instances: readonly string[] = ['east'],
+) {
   const directory = mkdtempSync(join(tmpdir(), 'muster-charged-'));
   const stateOf = (name: string) => join(directory, name);
   const broker = await bootBroker({
     storage: 'memory',
     clock: fastClock(20),
     settings: { look_soon_ms: 1_000 },
-    templates: [{ template_id: 'good' }, ...Object.entries(rules).map(([template_id, rule]) => ({ template_id, rule }))],
+    templates: [
+      { template_id: 'good' },
+      ...Object.entries(rules).map(([template_id, rule]) => ({ template_id, rule })),
+    ],
     configuration: {
       plugins: [plugin, 'default-format', 'storage-memory'],
-      providers: instances.map((name, index) => ({ name, type: 'unruly', priority: index + 1, config: { state: stateOf(name) } })),
+      providers: instances.map((name, index) => ({
+        name,
+        type: 'unruly',
+        priority: index + 1,
+        config: { state: stateOf(name) },
+      })),
     },
   });
   t.teardown(async () => {
@@ -89,7 +101,9 @@ test('a request of which the plugin cannot say what it offers has failed, and th
 test('a request that cannot be prepared has failed with what the plugin did, and that is all, however many there are', async (t) => {
   const rules = of('prepare', ['undefined']);
   const broker = await boot(t, rules);
-  const ids = await Promise.all(Object.keys(rules).flatMap((template_id) => [template_id, template_id, template_id].map(broker.request)));
+  const ids = await Promise.all(
+    Object.keys(rules).flatMap((template_id) => [template_id, template_id, template_id].map(broker.request)),
+  );
   await othersGoOn(t, broker, 'while they are tried');
   for (const id of ids) {
     const { message, fulfilment } = await broker.became(id, 'failed');
@@ -123,7 +137,9 @@ for (const verb of ['launch', 'observe'] as const)
       const { status } = await broker.status(id);
       if (verb === 'launch') t.is(status, 'pending', template_id);
       const giveBack = async (machines: readonly { readonly machine_id: string }[]): Promise<string> => {
-        const { body } = await broker.call('POST', '/machines/return', { machine_ids: machines.map(({ machine_id }) => machine_id) });
+        const { body } = await broker.call('POST', '/machines/return', {
+          machine_ids: machines.map(({ machine_id }) => machine_id),
+        });
         return body.request_id;
       };
       // Both are looked at in the same calls from now on.

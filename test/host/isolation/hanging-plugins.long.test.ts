@@ -37,7 +37,9 @@ for (const { rule, how, ended } of [
       t.is((await broker.health('good')).status, 'healthy');
       t.is((await broker.health('bad')).status, 'unhealthy');
       broker.cure('bad');
-      const { machines } = await broker.completed(bad ?? (await broker.until(() => broker.request('bad').catch(() => undefined))));
+      const { machines } = await broker.completed(
+        bad ?? (await broker.until(() => broker.request('bad').catch(() => undefined))),
+      );
       t.is(machines.length, 2);
       t.is(Object.keys(read(broker.stateOf('bad'))).length, 2);
       await broker.until(async () => (await broker.health('bad')).status === 'healthy');
@@ -90,7 +92,9 @@ for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
         quarantine_ms: 500,
       });
       const bad = await broker.request('bad');
-      await broker.until(async () => broker.told.some(({ message }) => message.includes('is not called for requests of template')));
+      await broker.until(async () =>
+        broker.told.some(({ message }) => message.includes('is not called for requests of template')),
+      );
       await broker.until(async () => (await broker.call('GET', '/requests/?limit=1')).status === 200);
       await broker.completed(await broker.request('good'));
       await broker.again();
@@ -106,29 +110,35 @@ for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
     },
   );
 
-test.serial('what a call for a request throws in a timer does not end the thread, and costs nobody the instance', async (t) => {
-  const broker = await bootUnruly(t, { rules: { bad: 'launch stray' }, templates: { bad: { at: 'bad' } } });
-  const id = await broker.request('bad');
-  await broker.completed(id);
-  const line = await broker.until(async () =>
-    broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw an error that no caller catches')),
-  );
-  t.is(line.fields['request_id'], id);
-  t.not((await broker.health('bad')).status, 'unhealthy');
-  t.is(broker.stops(), 0);
-});
+test.serial(
+  'what a call for a request throws in a timer does not end the thread, and costs nobody the instance',
+  async (t) => {
+    const broker = await bootUnruly(t, { rules: { bad: 'launch stray' }, templates: { bad: { at: 'bad' } } });
+    const id = await broker.request('bad');
+    await broker.completed(id);
+    const line = await broker.until(async () =>
+      broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw an error that no caller catches')),
+    );
+    t.is(line.fields['request_id'], id);
+    t.not((await broker.health('bad')).status, 'unhealthy');
+    t.is(broker.stops(), 0);
+  },
+);
 
-test.serial('what a plugin throws in a timer of its instance does not end the thread, and costs its instance only', async (t) => {
-  const broker = await bootUnruly(t, {
-    rules: { bad: undefined, good: undefined },
-    templates: { bad: { at: 'bad' }, good: { at: 'good' } },
-  });
-  writeFileSync(`${broker.stateOf('bad')}.rule`, 'identity stray');
-  await broker.request('bad').catch(() => undefined);
-  await broker.until(async () => /thrown in a timer/.test((await broker.health('bad')).message ?? ''));
-  await broker.completed(await broker.request('good'));
-  t.is(broker.stops(), 0);
-});
+test.serial(
+  'what a plugin throws in a timer of its instance does not end the thread, and costs its instance only',
+  async (t) => {
+    const broker = await bootUnruly(t, {
+      rules: { bad: undefined, good: undefined },
+      templates: { bad: { at: 'bad' }, good: { at: 'good' } },
+    });
+    writeFileSync(`${broker.stateOf('bad')}.rule`, 'identity stray');
+    await broker.request('bad').catch(() => undefined);
+    await broker.until(async () => /thrown in a timer/.test((await broker.health('bad')).message ?? ''));
+    await broker.completed(await broker.request('good'));
+    t.is(broker.stops(), 0);
+  },
+);
 
 test.serial(
   "what the code of a plugin throws in nobody's name does not end the thread, and is held against the instances of the plugin",

@@ -31,7 +31,8 @@ export async function bootUnruly(
   const stateOf = (name: string) => join(directory, name);
   const told: Told[] = [];
   const hear = (fields: Readonly<Record<string, unknown>>, message: string) => void told.push({ fields, message });
-  for (const [name, rule] of Object.entries(rules)) if (rule !== undefined) writeFileSync(`${stateOf(name)}.rule`, rule);
+  for (const [name, rule] of Object.entries(rules))
+    if (rule !== undefined) writeFileSync(`${stateOf(name)}.rule`, rule);
   const place = await makePlace({
     templates: Object.entries(templates).map(([template_id, { at, rule }]) => ({
       template_id,

@@ -15,8 +15,18 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
   const ready = `parentPort.postMessage({ event: 'ready' }); parentPort.postMessage({ event: 'looked', request_ids: [String(thread)], at: thread });`;
   writeFileSync(file, `${head}\n${ready}\n${body}`);
   const heard: number[] = [];
-  const data = { configuration: {}, plugins_from: directory, owner: { host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 } } as never;
-  const thread = new LoopThread({ data, log: silentLog, file: pathToFileURL(file), looked: (_, at) => void heard.push(at), ...options });
+  const data = {
+    configuration: {},
+    plugins_from: directory,
+    owner: { host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 },
+  } as never;
+  const thread = new LoopThread({
+    data,
+    log: silentLog,
+    file: pathToFileURL(file),
+    looked: (_, at) => void heard.push(at),
+    ...options,
+  });
   t.teardown(async () => {
     await thread.stop();
     rmSync(directory, { recursive: true });
@@ -27,13 +37,18 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
 const listen = `parentPort.on('message', (m) => { if (m.do === 'ping') parentPort.postMessage({ event: 'pong' }); if (m.do === 'stop') process.exit(0); });`;
 
 test('a thread that crashes is replaced, under the next number', async (t) => {
-  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { throw new Error('broken'); }, 20);`);
+  const { thread, heard } = threadOf(
+    t,
+    `${listen} if (thread === 1) setTimeout(() => { throw new Error('broken'); }, 20);`,
+  );
   await until(async () => heard.includes(2));
   t.is(await thread.trouble(), undefined);
 });
 
 test('a thread that hangs is replaced', async (t) => {
-  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { for (;;); }, 20);`, { ping_ms: 50 });
+  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { for (;;); }, 20);`, {
+    ping_ms: 50,
+  });
   await until(async () => heard.includes(2) && (await thread.trouble()) === undefined);
   t.deepEqual(heard, [1, 2]);
 });

@@ -7,12 +7,26 @@ import test, { type ExecutionContext } from 'ava';
 import { operations } from '../../../core/operations/registry.ts';
 import { makeMcpPlace, overStdio, run } from './support.ts';
 
-const message = (id: number, method: string, params: object = {}) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
-const hello = message(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+const message = (id: number, method: string, params: object = {}) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+const hello = message(1, 'initialize', {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+});
 
 test('the output holds nothing but the protocol, whatever a plugin prints; what came before the end is answered', async (t) => {
   const place = await makeMcpPlace({
-    configuration: { plugins: ['cloud', 'cloud-runinstances', 'default-format', 'hostfactory-format', 'storage-sqlite', './noisy.mjs'] },
+    configuration: {
+      plugins: [
+        'cloud',
+        'cloud-runinstances',
+        'default-format',
+        'hostfactory-format',
+        'storage-sqlite',
+        './noisy.mjs',
+      ],
+    },
   });
   t.teardown(place.close);
   const core = new URL('../../../core/index.ts', import.meta.url).href;
@@ -64,8 +78,13 @@ test('failures: an unknown tool, arguments with everything that is wrong, secret
     wrong.error.details.findings.map(({ path }: { path: string }) => path),
     ['/machine_count', '/template_id', '/tmplate_id'],
   );
-  const secret = await agent.call('validate_provider_configuration', { providers: { config: { secret_access_key: 'hush' } } });
-  t.like(secret.error, { type: 'ConfigurationError', arguments: { providers: { config: { secret_access_key: '***' } } } });
+  const secret = await agent.call('validate_provider_configuration', {
+    providers: { config: { secret_access_key: 'hush' } },
+  });
+  t.like(secret.error, {
+    type: 'ConfigurationError',
+    arguments: { providers: { config: { secret_access_key: '***' } } },
+  });
   t.notRegex(JSON.stringify(secret), /hush/);
 });
 
@@ -83,11 +102,16 @@ test('a configuration that cannot be used is told call by call, until it is mend
 });
 
 test('resources: lists with filters, single things, pages, and what is not there', async (t) => {
-  const templates = Array.from({ length: 250 }, (_, n) => ({ template_id: `t-${n}`, provider_api: 'RunInstances', image_id: 'ami-1' }));
+  const templates = Array.from({ length: 250 }, (_, n) => ({
+    template_id: `t-${n}`,
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+  }));
   const place = await makeMcpPlace({ templates });
   const { client } = await overStdio(place);
   t.teardown(async () => (await client.close(), place.close()));
-  const read = async (uri: string) => JSON.parse(((await client.readResource({ uri })).contents[0] as { text: string }).text);
+  const read = async (uri: string) =>
+    JSON.parse(((await client.readResource({ uri })).contents[0] as { text: string }).text);
 
   const uris: string[] = [];
   let pages = 0;
@@ -97,12 +121,22 @@ test('resources: lists with filters, single things, pages, and what is not there
     cursor = nextCursor;
   }
   t.is(pages, 2);
-  t.deepEqual(uris.slice(0, 4), ['muster://templates', 'muster://requests', 'muster://machines', 'muster://providers']);
+  t.deepEqual(uris.slice(0, 4), [
+    'muster://templates',
+    'muster://requests',
+    'muster://machines',
+    'muster://providers',
+  ]);
   t.is(new Set(uris).size, 4 + 250 + 1);
   t.true(uris.includes('muster://templates/t-249'));
   t.is(uris.at(-1), 'muster://providers/east');
   const { resourceTemplates } = await client.listResourceTemplates();
-  for (const uri of ['templates/{template_id}', 'requests/{request_id}', 'machines/{machine_id}', 'providers/{provider_name}'])
+  for (const uri of [
+    'templates/{template_id}',
+    'requests/{request_id}',
+    'machines/{machine_id}',
+    'providers/{provider_name}',
+  ])
     t.true(
       resourceTemplates.some(({ uriTemplate }) => uriTemplate === `muster://${uri}`),
       uri,
@@ -165,7 +199,9 @@ test('a client that cancels a call ends the wait for it, and others go on', asyn
   const agent = await overStdio(place, ['--url', url]);
   t.teardown(async () => (await agent.client.close(), place.close()));
   const cancel = new AbortController();
-  const call = agent.client.callTool({ name: 'refresh_templates', arguments: {} }, undefined, { signal: cancel.signal });
+  const call = agent.client.callTool({ name: 'refresh_templates', arguments: {} }, undefined, {
+    signal: cancel.signal,
+  });
   const rejected = t.throwsAsync(call);
   await begun.promise;
   t.true((await agent.call('list_templates')).success);

@@ -41,7 +41,10 @@ for (const way of ways) {
     const { agent, close } = await way.open(place);
     t.teardown(async () => (await close(), place.close()));
     t.is(agent.client.getServerVersion()?.name, 'muster');
-    t.regex(agent.client.getInstructions() ?? '', /create_request.*sync_and_get_request.*every 2 seconds[^]*create_return_request/);
+    t.regex(
+      agent.client.getInstructions() ?? '',
+      /create_request.*sync_and_get_request.*every 2 seconds[^]*create_return_request/,
+    );
     const { tools } = await agent.client.listTools();
     t.deepEqual(
       tools.map(({ name }) => name),
@@ -53,12 +56,19 @@ for (const way of ways) {
     const { status, machines } = await agent.ended(asked.data.request_id);
     t.is(status, 'completed', 'our own words, whatever the scheduler');
     t.is(machines.length, 2);
-    const { data } = await agent.call('create_return_request', { machine_ids: machines.map((each: any) => each.machine_id) });
+    const { data } = await agent.call('create_return_request', {
+      machine_ids: machines.map((each: any) => each.machine_id),
+    });
     t.is((await agent.ended(data.request_id)).status, 'completed');
     t.deepEqual(place.simulator.ledger().live, {});
 
     const failed = await agent.call('get_template', { template_id: 'smal' });
-    t.like(failed.error, { type: 'NotFoundError', tool: 'get_template', arguments: { template_id: 'smal' }, code: 'TEMPLATE_NOT_FOUND' });
+    t.like(failed.error, {
+      type: 'NotFoundError',
+      tool: 'get_template',
+      arguments: { template_id: 'smal' },
+      code: 'TEMPLATE_NOT_FOUND',
+    });
     const { contents } = await agent.client.readResource({ uri: `muster://requests/${asked.data.request_id}` });
     t.like(JSON.parse((contents[0] as { text: string }).text), { status: 'completed', machine_count: 2 });
   });
@@ -74,7 +84,9 @@ test('agents at the same time share one server, which the first that needs it st
   });
   t.is((await agents[0].call('get_active_machine_count')).data.active_count, 0);
   t.is(readServerPlace(dataOf(place)), undefined, 'a question starts no server');
-  t.like(await agents[0].call('create_request', { template_id: 'small', machine_count: 0 }), { error: { code: 'INVALID_REQUEST' } });
+  t.like(await agents[0].call('create_request', { template_id: 'small', machine_count: 0 }), {
+    error: { code: 'INVALID_REQUEST' },
+  });
   t.is(readServerPlace(dataOf(place)), undefined, 'neither does what is refused');
   const got = await Promise.all(agents.flatMap((agent) => [agent.machines('small', 1), agent.machines('small', 1)]));
   t.deepEqual(

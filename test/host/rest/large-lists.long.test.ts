@@ -23,7 +23,8 @@ async function fill({ broker }: BootedBroker, records: readonly RequestRecord[])
   for (const each of records) await broker.store.commit([{ op: 'insert', kind: 'request', record: each }]);
 }
 
-const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `req-${String(i).padStart(4, '0')}`);
+const numbered = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `req-${String(i).padStart(4, '0')}`);
 
 /** Every page that a list has, from its beginning. */
 async function pagesOf(broker: BootedBroker, path: string): Promise<readonly any[]> {
@@ -108,7 +109,9 @@ test('a scheduler that names one request thousands of times is refused before th
     ready_at: 1,
   } as const;
   for (let i = 0; i < 100; i++)
-    await broker.broker.store.commit([{ op: 'put', kind: 'machine', record: { ...machine, machine_id: `i-${i}` } as never }]);
+    await broker.broker.store.commit([
+      { op: 'put', kind: 'machine', record: { ...machine, machine_id: `i-${i}` } as never },
+    ]);
   const ask = (times: number) =>
     broker.call('POST', '/hostfactory/getRequestStatus', {
       input: { requests: Array.from({ length: times }, () => ({ requestId: 'req-1' })) },
@@ -140,9 +143,11 @@ test('templates made over the API are bounded, in their number and all together;
   const broker = await bootBroker({ storage: 'memory', loop: 'none' });
   t.teardown(() => broker.close());
   const made = { provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
-  const create = (template_id: string, more: object = {}) => broker.call('POST', '/templates/', { ...made, template_id, ...more });
+  const create = (template_id: string, more: object = {}) =>
+    broker.call('POST', '/templates/', { ...made, template_id, ...more });
   let stored = 0;
-  while (stored < 40 && (await create(`large-${stored}`, { description: 'x'.repeat(250_000) })).status === 201) stored += 1;
+  while (stored < 40 && (await create(`large-${stored}`, { description: 'x'.repeat(250_000) })).status === 201)
+    stored += 1;
   t.is(stored, 16);
   const refused = await create('large-too', { description: 'x'.repeat(250_000) });
   t.is(refused.status, 409);
@@ -164,7 +169,11 @@ test('templates made over the API are bounded, in their number and all together;
 });
 
 test('calls that read requests and machines are counted together, on every route that serves them', async (t) => {
-  const broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { read: 5 } } } });
+  const broker = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { rate_limit: { read: 5 } } },
+  });
   t.teardown(() => broker.close());
   const reads = [
     () => broker.call('GET', '/requests/'),

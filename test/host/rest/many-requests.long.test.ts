@@ -27,7 +27,9 @@ test('requests and returns are told at once, in the order asked for, as each is 
   const { status, body } = await broker.call('POST', '/requests/status', { request_ids });
   t.is(status, 200);
   t.deepEqual(body.not_found, ['req-none', 'ret-none']);
-  const alone = await Promise.all([two, given.body.request_id, one].map(async (id) => (await broker.call('GET', `/requests/${id}`)).body));
+  const alone = await Promise.all(
+    [two, given.body.request_id, one].map(async (id) => (await broker.call('GET', `/requests/${id}`)).body),
+  );
   t.deepEqual(body.requests, alone);
   t.deepEqual([body.count, body.total_count], [3, 3]);
   const short = await broker.call('POST', '/requests/status', { requestIds: [one], long: false });
@@ -43,7 +45,8 @@ test('several requests are told in the words of the scheduler, and an answer tha
       return body.requestId as string;
     }),
   );
-  const told = async (headers = {}) => (await broker.call('POST', '/requests/status', { request_ids: [...ids, 'req-none'] }, headers)).body;
+  const told = async (headers = {}) =>
+    (await broker.call('POST', '/requests/status', { request_ids: [...ids, 'req-none'] }, headers)).body;
   await told();
   const { requests, not_found } = await broker.until(async () => {
     const body = await told();

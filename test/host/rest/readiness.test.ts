@@ -35,7 +35,10 @@ test('the broker is ready while one enabled instance answers, and says how each 
     return answer.statusCode === 503 && answer;
   });
   t.is(answer.headers['retry-after'], '5');
-  t.like(answer.json(), { status: 'unavailable', checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } } });
+  t.like(answer.json(), {
+    status: 'unavailable',
+    checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } },
+  });
   t.is((await broker.app.inject('/livez')).statusCode, 200);
   await found(broker, 'west', { status: 'healthy' });
   await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);

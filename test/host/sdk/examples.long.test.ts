@@ -41,7 +41,9 @@ for (const file of exampleFiles()) {
     process.env['MUSTER_URL'] = `http://127.0.0.1:${(booted.app.server.address() as AddressInfo).port}`;
     process.chdir(place.directory);
     await import(pathToFileURL(file).href);
-    const promised = [...readFileSync(file, 'utf8').matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(([, text]) => text);
+    const promised = [...readFileSync(file, 'utf8').matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(
+      ([, text]) => text,
+    );
     t.true(promised.length > 0);
     t.deepEqual(said, promised);
   });

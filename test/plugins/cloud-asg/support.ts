@@ -35,14 +35,27 @@ export interface GroupStage extends Stage {
   minute(): void;
 }
 
-export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<GroupStage> {
+export async function openGroups(
+  t: ExecutionContext,
+  knobs: KnobChange = {},
+  config: object = {},
+): Promise<GroupStage> {
   const clock = standingClock();
-  const time = { now: () => clock.now(), monotonic: () => clock.now(), sleep: systemClock.sleep } as typeof systemClock;
-  const cloud = await stage(config, { clock: time }, { clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } });
+  const time = {
+    now: () => clock.now(),
+    monotonic: () => clock.now(),
+    sleep: systemClock.sleep,
+  } as typeof systemClock;
+  const cloud = await stage(
+    config,
+    { clock: time },
+    { clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } },
+  );
   const { simulator, session, call } = cloud;
   t.teardown(cloud.close);
   const handleOf = ({ prepared: { name, unit, weighted } }: Order) => ({ name, unit, weighted });
-  const dispose = async (order: Order) => (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
+  const dispose = async (order: Order) =>
+    (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
   return {
     ...cloud,
     order: (more) => prepared(asg, cloud, more),
@@ -63,7 +76,10 @@ export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, co
     },
     async group(order) {
       const names = [order.prepared.name as string];
-      const answer = await session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }), call);
+      const answer = await session.groups.read(
+        (sdk) => new sdk.DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }),
+        call,
+      );
       return answer.AutoScalingGroups?.[0];
     },
     live: (order) => [...(simulator.ledger().live[order.request_id] ?? [])].toSorted(),
@@ -79,7 +95,8 @@ export const refs = (machines: readonly MachineReport[]): MachineRef[] =>
     ...(data ? { data } : {}),
   }));
 
-export const idsOf = (machines: readonly { readonly machine_id: string }[]): string[] => machines.map((each) => each.machine_id).toSorted();
+export const idsOf = (machines: readonly { readonly machine_id: string }[]): string[] =>
+  machines.map((each) => each.machine_id).toSorted();
 
 /** How many there are of each kind. */
 export function tally(list: Iterable<string | undefined>): Record<string, number> {
@@ -89,7 +106,10 @@ export function tally(list: Iterable<string | undefined>): Record<string, number
 }
 
 /** An order of the size whose machines all run, and those machines. */
-export async function running(stage: GroupStage, more: Partial<LaunchOrder<any, any>>): Promise<{ order: Order; machines: MachineRef[] }> {
+export async function running(
+  stage: GroupStage,
+  more: Partial<LaunchOrder<any, any>>,
+): Promise<{ order: Order; machines: MachineRef[] }> {
   const order = await stage.order(more);
   await stage.launch(order);
   stage.minute();

@@ -56,7 +56,9 @@ const clean = ({ simulator, until }: BootedBroker) =>
 
 /** Fleets that were ever made. */
 const fleetsMade = async ({ simulator }: BootedBroker) =>
-  simulator.audit().filter(({ action, executed }) => (action === 'CreateFleet' || action === 'RequestSpotFleet') && executed).length;
+  simulator
+    .audit()
+    .filter(({ action, executed }) => (action === 'CreateFleet' || action === 'RequestSpotFleet') && executed).length;
 
 const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
 
@@ -95,8 +97,15 @@ for (const way of ways) {
   });
 
   test(`${way.name}: what one instance does not give comes from the next, after the fleet was stopped`, async (t) => {
-    const config = (region: string) => ({ endpoint_url: '', region, access_key_id: 'AKIATEST', secret_access_key: 'test' });
-    const place = await makePlace(options(way, { subnet_ids: undefined }, { capacity: [{ zone: 'us-east-1*', count: 0 }] }));
+    const config = (region: string) => ({
+      endpoint_url: '',
+      region,
+      access_key_id: 'AKIATEST',
+      secret_access_key: 'test',
+    });
+    const place = await makePlace(
+      options(way, { subnet_ids: undefined }, { capacity: [{ zone: 'us-east-1*', count: 0 }] }),
+    );
     t.teardown(place.close);
     const endpoint_url = place.simulator.url;
     const providers = ['us-east-1', 'us-west-2'].map((region, index) => ({
@@ -126,7 +135,9 @@ for (const way of ways) {
     const broker = await boot(way, {}, { fleets: { ...quick, start_ms: 300, launch_ms: 300 } });
     t.teardown(broker.close);
     const id = await order(broker, 4);
-    await broker.until(async () => broker.simulator.ledger().fleets.length + broker.simulator.ledger().spot_fleets.length > 0);
+    await broker.until(
+      async () => broker.simulator.ledger().fleets.length + broker.simulator.ledger().spot_fleets.length > 0,
+    );
     await broker.call('DELETE', `/requests/${id}`);
     await clean(broker);
     t.deepEqual(live(broker, id), []);

@@ -63,7 +63,9 @@ for (const way of ways) {
   }
 
   test(`${way.name}: a fleet whose answer never came goes with its order`, async (t) => {
-    const fleet = await fleetStage(way, 3, twoTypes, { faults: [{ action: way.make, effect: 'execute', then: 'drop' }] });
+    const fleet = await fleetStage(way, 3, twoTypes, {
+      faults: [{ action: way.make, effect: 'execute', then: 'drop' }],
+    });
     t.teardown(fleet.close);
     await t.throwsAsync(fleet.launch());
     fleet.simulator.advance(3_000);

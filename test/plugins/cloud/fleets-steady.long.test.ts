@@ -18,7 +18,11 @@ for (const way of maintaining) {
     const known = fleet.refs();
     t.is(known.length, size);
     const look = async (): Promise<Observation> => {
-      const [seen] = await way.api.observe(fleet.session, [{ handle: fleet.handle, order: fleet.order, known, steady: true }], fleet.call);
+      const [seen] = await way.api.observe(
+        fleet.session,
+        [{ handle: fleet.handle, order: fleet.order, known, steady: true }],
+        fleet.call,
+      );
       if (!seen || isFault(seen)) throw seen;
       return seen;
     };
@@ -55,11 +59,17 @@ test('a Spot machine at rest that is taken back says when', async (t) => {
   const taken = known[3]?.machine_id ?? '';
   fleet.simulator.setKnobs({ reclaim: [{ instance_ids: [taken], notice_s: 120 }] });
   const before = fleet.calls('DescribeInstances');
-  const [seen] = await way.api.observe(fleet.session, [{ handle: fleet.handle, order: fleet.order, known, steady: true }], fleet.call);
+  const [seen] = await way.api.observe(
+    fleet.session,
+    [{ handle: fleet.handle, order: fleet.order, known, steady: true }],
+    fleet.call,
+  );
   if (!seen || isFault(seen)) throw seen;
   t.is(fleet.calls('DescribeInstances'), before);
   t.deepEqual(
-    seen.machines.filter(({ reclaim_at }) => typeof reclaim_at === 'string').map(({ machine_id, ready }) => [machine_id, ready]),
+    seen.machines
+      .filter(({ reclaim_at }) => typeof reclaim_at === 'string')
+      .map(({ machine_id, ready }) => [machine_id, ready]),
     [[taken, true]],
   );
 });

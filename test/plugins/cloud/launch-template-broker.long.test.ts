@@ -41,7 +41,9 @@ for (const { template_id } of templates) {
     });
     t.is(machines.length, 2);
     t.deepEqual(versions(), ['muster: versions of orders', `muster: request ${id} attempt 1`]);
-    await broker.call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) });
+    await broker.call('POST', '/machines/return', {
+      machine_ids: machines.map((each: { machine_id: string }) => each.machine_id),
+    });
     await broker.until(async () => versions().length === 1);
     const { live, spot_fleets, groups } = cloud.ledger();
     t.deepEqual([live, spot_fleets, groups], [{}, [], []]);

@@ -47,7 +47,11 @@ test('of very many versions the oldest go in several calls', async (t) => {
   for (let i = 0; i < 250; i++)
     await cloud.session.write(
       (ec2) =>
-        new ec2.CreateLaunchTemplateVersionCommand({ LaunchTemplateId, LaunchTemplateData: { ImageId: 'ami-1' }, VersionDescription }),
+        new ec2.CreateLaunchTemplateVersionCommand({
+          LaunchTemplateId,
+          LaunchTemplateData: { ImageId: 'ami-1' },
+          VersionDescription,
+        }),
       cloud.call,
     );
   cloud.simulator.advance(weekMs);
@@ -63,7 +67,8 @@ test('versions that say no week, as by another hand, stay', async (t) => {
   const { prepared } = await cloud.order(ec2Fleet, like('a'));
   const { id: LaunchTemplateId } = prepared.template;
   await cloud.session.write(
-    (ec2) => new ec2.CreateLaunchTemplateVersionCommand({ LaunchTemplateId, LaunchTemplateData: { ImageId: 'ami-1' } }),
+    (ec2) =>
+      new ec2.CreateLaunchTemplateVersionCommand({ LaunchTemplateId, LaunchTemplateData: { ImageId: 'ami-1' } }),
     cloud.call,
   );
   cloud.simulator.advance(2 * weekMs);
@@ -82,7 +87,8 @@ for (const version_strategy of ['incremental', 'separate']) {
     await cloud.order(ec2Fleet, like('b', 'used'));
     cloud.simulator.advance(25 * hourMs + 1);
     await cloud.order(ec2Fleet, like('c', 'another'));
-    const there = async (order: typeof old) => (await cloud.version(order.prepared.template).catch(() => undefined)) !== undefined;
+    const there = async (order: typeof old) =>
+      (await cloud.version(order.prepared.template).catch(() => undefined)) !== undefined;
     t.false(await there(old));
     t.true(await there(own));
     t.true(await there(foreign));
@@ -135,8 +141,15 @@ test('whatever is asked for whenever, what was prepared within a day is still th
     who: fc.constantFrom(0, 1),
   });
   const strategy = fc.constantFrom('incremental', 'separate');
-  const run = async (steps: { wait: number; key: string; template_id: string; who: number }[], version_strategy: string) => {
-    const cloud = await templateStage(t, { cleanup_old_versions: true, max_versions_per_template: 1, version_strategy });
+  const run = async (
+    steps: { wait: number; key: string; template_id: string; who: number }[],
+    version_strategy: string,
+  ) => {
+    const cloud = await templateStage(t, {
+      cleanup_old_versions: true,
+      max_versions_per_template: 1,
+      version_strategy,
+    });
     const sessions = [cloud, await cloud.another()];
     const prepared: { used: { id: string; version: string }; key: string; at: number }[] = [];
     for (const { wait, key, template_id, who } of steps) {

@@ -17,7 +17,9 @@ const own = (cloud: TemplateStage) =>
     .shelves()
     .flatMap(({ tags, versions }) => [
       ...(tags['muster:request-id'] === order.request_id ? ['launch template'] : []),
-      ...Object.values(versions).filter((text) => text === 'muster: request req-cut attempt 1' && tags['muster:request-id'] === undefined),
+      ...Object.values(versions).filter(
+        (text) => text === 'muster: request req-cut attempt 1' && tags['muster:request-id'] === undefined,
+      ),
     ]);
 
 async function until(cloud: TemplateStage, api: ProviderApi, left: LaunchOrder<any, any>): Promise<void> {

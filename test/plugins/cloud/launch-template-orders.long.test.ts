@@ -38,7 +38,8 @@ for (const [name, api, template] of ways) {
     t.deepEqual(two.prepared.template, { id, version: '3', owner: 'version' });
     t.not(other.prepared.template.id, id);
     for (const order of [one, two]) {
-      const tags = (await cloud.version(order.prepared.template))?.LaunchTemplateData?.TagSpecifications?.[0]?.Tags ?? [];
+      const tags =
+        (await cloud.version(order.prepared.template))?.LaunchTemplateData?.TagSpecifications?.[0]?.Tags ?? [];
       t.is(tags.find(({ Key }) => Key === 'muster:request-id')?.Value, order.request_id);
     }
     t.deepEqual(held(cloud)[0], [base, says(one), says(two)]);
@@ -107,7 +108,10 @@ for (const [name, api, template] of ways) {
     const cloud = await templateStage(t);
     const { LaunchTemplate } = await cloud.session.write(
       (ec2) =>
-        new ec2.CreateLaunchTemplateCommand({ LaunchTemplateName: 'muster-inst-1-req-1-1', LaunchTemplateData: { ImageId: 'ami-1' } }),
+        new ec2.CreateLaunchTemplateCommand({
+          LaunchTemplateName: 'muster-inst-1-req-1-1',
+          LaunchTemplateData: { ImageId: 'ami-1' },
+        }),
       cloud.call,
     );
     const order = await cloud.order(api, { template: template as any });
@@ -150,8 +154,13 @@ test('a version that the cloud does not delete is a fault, so that it is tried a
   const order = await cloud.order(ec2Fleet, { template: { fleet_type: 'maintain' } as any });
   const { id: LaunchTemplateId, version: DefaultVersion } = order.prepared.template;
   // The default version of a launch template stays.
-  await cloud.session.write((ec2) => new ec2.ModifyLaunchTemplateCommand({ LaunchTemplateId, DefaultVersion }), cloud.call);
-  await t.throwsAsync(dispose(cloud, ec2Fleet, order), { message: /^DeleteLaunchTemplateVersions: version 2 of lt-.*unexpectedError$/ });
+  await cloud.session.write(
+    (ec2) => new ec2.ModifyLaunchTemplateCommand({ LaunchTemplateId, DefaultVersion }),
+    cloud.call,
+  );
+  await t.throwsAsync(dispose(cloud, ec2Fleet, order), {
+    message: /^DeleteLaunchTemplateVersions: version 2 of lt-.*unexpectedError$/,
+  });
 });
 
 test('versions that orders left behind are listed for the sweep, and taken away alone', async (t) => {
@@ -163,7 +172,8 @@ test('versions that orders left behind are listed for the sweep, and taken away 
   await cloud.order(ec2Fleet);
   const foreign = await cloud.another('inst-2');
   await cloud.order(ec2Fleet, { template: { fleet_type: 'maintain' } as any }, foreign);
-  const list = async () => Array.fromAsync<OwnedResource>(cloudType.owned?.(cloud.session, 'inst-1', cloud.call) ?? []);
+  const list = async () =>
+    Array.fromAsync<OwnedResource>(cloudType.owned?.(cloud.session, 'inst-1', cloud.call) ?? []);
   const found = await list();
   t.deepEqual(
     found.map(({ kind, request_id, attempt }) => ({ kind, request_id, attempt })),

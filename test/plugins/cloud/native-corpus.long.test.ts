@@ -38,9 +38,13 @@ const readOfCalls = [
 const nested: readonly object[] = [
   ...wrong.map((value) => ({ LaunchTemplateConfigs: [{ Overrides: value }] })),
   ...wrong.map((value) => ({
-    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: value, Overrides: [{ InstanceType: value, SubnetId: value }] }],
+    LaunchTemplateConfigs: [
+      { LaunchTemplateSpecification: value, Overrides: [{ InstanceType: value, SubnetId: value }] },
+    ],
   })),
-  ...wrong.map((value) => ({ LaunchTemplateConfigs: [{ Overrides: [{ InstanceType: 't3.small', WeightedCapacity: value }] }] })),
+  ...wrong.map((value) => ({
+    LaunchTemplateConfigs: [{ Overrides: [{ InstanceType: 't3.small', WeightedCapacity: value }] }],
+  })),
   ...wrong.map((value) => ({ MixedInstancesPolicy: { LaunchTemplate: value } })),
   ...wrong.map((value) => ({ MixedInstancesPolicy: { LaunchTemplate: { Overrides: value } } })),
   ...wrong.map((value) => ({
@@ -48,18 +52,27 @@ const nested: readonly object[] = [
   })),
   ...wrong.map((value) => ({ MixedInstancesPolicy: { InstancesDistribution: value } })),
   ...wrong.map((value) => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: value }] })),
-  ...wrong.map((value) => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: value, Value: value }] }] })),
+  ...wrong.map((value) => ({
+    TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: value, Value: value }] }],
+  })),
   ...wrong.map((value) => ({ Tags: [{ Key: value, Value: value }] })),
   ...wrong.map((value) => ({ NetworkInterfaces: [{ Groups: value, SubnetId: value, NetworkInterfaceId: value }] })),
   ...wrong.map((value) => ({ SpotFleetRequestConfig: { LaunchTemplateConfigs: value, TagSpecifications: value } })),
   {
     TagSpecifications: [
-      { ResourceType: 'instance', Tags: Array.from({ length: 2_000 }, (_, index) => `k${index}`).map((Key) => ({ Key, Value: 'v' })) },
+      {
+        ResourceType: 'instance',
+        Tags: Array.from({ length: 2_000 }, (_, index) => `k${index}`).map((Key) => ({ Key, Value: 'v' })),
+      },
     ],
   },
   {
     LaunchTemplateConfigs: [
-      { Overrides: Array.from({ length: 5_000 }, (_, index) => `m${index}.large`).map((InstanceType) => ({ InstanceType })) },
+      {
+        Overrides: Array.from({ length: 5_000 }, (_, index) => `m${index}.large`).map((InstanceType) => ({
+          InstanceType,
+        })),
+      },
     ],
   },
   { Parts: Array.from({ length: 110_000 }, () => 0) },
@@ -76,7 +89,9 @@ function deep(levels: number): unknown {
 
 const specs = [
   ...readOfMachines.flatMap((name) => wrong.map((value) => ({ launch_template_spec: { [name]: value } }))),
-  ...[...readOfMachines, ...readOfCalls].flatMap((name) => wrong.map((value) => ({ provider_api_spec: { [name]: value } }))),
+  ...[...readOfMachines, ...readOfCalls].flatMap((name) =>
+    wrong.map((value) => ({ provider_api_spec: { [name]: value } })),
+  ),
   ...nested.flatMap((spec) => [{ provider_api_spec: spec }, { launch_template_spec: spec }]),
 ];
 
@@ -93,7 +108,14 @@ for (const [name, api, more] of [
     let launched = 0;
     let refused = 0;
     for (const spec of specs) {
-      const template = { template_id: 't', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'], ...more, ...spec };
+      const template = {
+        template_id: 't',
+        image_id: 'ami-1',
+        machine_type: 't3.small',
+        subnet_ids: ['subnet-1'],
+        ...more,
+        ...spec,
+      };
       const findings = api.review?.(template) ?? [];
       if (findings.some(isError)) {
         refused += 1;

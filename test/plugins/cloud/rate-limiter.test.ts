@@ -6,10 +6,16 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { stage } from './support.ts';
 
 const never = new AbortController().signal;
-const small = { RunInstances: { requests: { capacity: 2, per_second: 1 }, machines: { capacity: 10, per_second: 1 } } };
+const small = {
+  RunInstances: { requests: { capacity: 2, per_second: 1 }, machines: { capacity: 10, per_second: 1 } },
+};
 
 /** Calls one after the other at once; returns when each went out, in ms from the start, or the fault's code. */
-async function outcomes(clock: FakeClock, calls: readonly (() => Promise<void>)[], forMs: number): Promise<(number | string)[]> {
+async function outcomes(
+  clock: FakeClock,
+  calls: readonly (() => Promise<void>)[],
+  forMs: number,
+): Promise<(number | string)[]> {
   const start = clock.monotonic();
   const results: (number | string)[] = [];
   calls.forEach((call, index) =>
@@ -33,7 +39,11 @@ test('machines are counted beside calls', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
   t.deepEqual(
-    await outcomes(clock, [() => mine.acquire('RunInstances', 10, never), () => mine.acquire('RunInstances', 3, never)], 10_000),
+    await outcomes(
+      clock,
+      [() => mine.acquire('RunInstances', 10, never), () => mine.acquire('RunInstances', 3, never)],
+      10_000,
+    ),
     [0, 3000],
   );
 });

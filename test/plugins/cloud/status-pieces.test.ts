@@ -2,7 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { statusPieces } from '../../../plugins/cloud/connection/answers/status-pieces.ts';
 
-const head = '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
+const head =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
 const tail = '<nextToken>more</nextToken></DescribeInstanceStatusResponse>\n';
 
 const machine = (id: number, events: number) =>
@@ -38,6 +39,11 @@ test('each piece of a status answer is a whole answer, and all of them have each
 });
 
 test('a status answer without machines stays as it is', (t) => {
-  for (const answer of ['', 'no XML', '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>', answerOf([])])
+  for (const answer of [
+    '',
+    'no XML',
+    '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>',
+    answerOf([]),
+  ])
     t.deepEqual([...statusPieces(answer, 1)], [answer]);
 });

@@ -1,7 +1,11 @@
 import test from 'ava';
 import { zonesToScan, type ZoneCount } from '../../../plugins/cloud/observe/liveness/zone-scan-cost.ts';
 
-const zone = (name: string, ours: number, rows?: number): ZoneCount => ({ zone: name, ours, ...(rows === undefined ? {} : { rows }) });
+const zone = (name: string, ours: number, rows?: number): ZoneCount => ({
+  zone: name,
+  ours,
+  ...(rows === undefined ? {} : { rows }),
+});
 
 const cases: readonly [what: string, zones: readonly ZoneCount[], worth: readonly string[]][] = [
   ['nothing', [], []],

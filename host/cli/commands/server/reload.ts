@@ -54,7 +54,8 @@ export function startWithReload(argv: readonly string[]): void {
     if (child) {
       const { code, output } = await tryStart(options);
       if (stopping) return;
-      if (code !== 0) return say(`${output}${file} changed; muster continues unchanged, since it could not start with the change.`);
+      if (code !== 0)
+        return say(`${output}${file} changed; muster continues unchanged, since it could not start with the change.`);
     }
     say(`${file} changed; muster restarts.`);
     ending = true;
@@ -77,7 +78,11 @@ export function startWithReload(argv: readonly string[]): void {
     else watchFolder(dirname(resolve(named)), false, (name) => name === basename(named));
     for (const plugin of files?.plugins ?? []) {
       const isFolder = statSync(plugin, { throwIfNoEntry: false })?.isDirectory() ?? false;
-      watchFolder(isFolder ? plugin : dirname(plugin), isFolder, (name) => source.test(name) && !name.includes('node_modules'));
+      watchFolder(
+        isFolder ? plugin : dirname(plugin),
+        isFolder,
+        (name) => source.test(name) && !name.includes('node_modules'),
+      );
     }
     return stack;
   }

@@ -57,10 +57,16 @@ export function addServerControl(server: Command, cli: Cli): void {
     .option(...config)
     .option('-n, --lines <number>', 'Number of lines.', lines, 100)
     .option('-f, --follow', 'Continue with new lines until Ctrl-C.')
-    .action(async ({ config: file, lines: count, follow }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
-      const { serverLogs } = await import('./server-logs.ts');
-      cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
-    });
+    .action(
+      async ({
+        config: file,
+        lines: count,
+        follow,
+      }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
+        const { serverLogs } = await import('./server-logs.ts');
+        cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
+      },
+    );
   addExamples(logs, [['muster server logs -f']]);
 }
 

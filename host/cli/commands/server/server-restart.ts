@@ -74,7 +74,10 @@ async function waitForStartLock(dataDirectory: string): Promise<Disposable> {
     const startLock = lockStart(dataDirectory);
     if (startLock) return startLock;
     if (performance.now() > end)
-      throw new BrokerError('CONFLICT', `Another command has been starting a server on ${dataDirectory} for ${lockMs / 1000} s.`);
+      throw new BrokerError(
+        'CONFLICT',
+        `Another command has been starting a server on ${dataDirectory} for ${lockMs / 1000} s.`,
+      );
     await sleep(pollMs);
   }
 }
@@ -83,7 +86,10 @@ async function waitForStartLock(dataDirectory: string): Promise<Disposable> {
 async function startOn(dataDirectory: string, { options, context }: RestartParameters): Promise<Started> {
   const started = await startWithLock(dataDirectory, options, context);
   if (!started.place || started.own) return started;
-  throw new BrokerError('CONFLICT', `Another server (pid ${started.place.pid}, ${urlOf(started.place)}) was faster on ${dataDirectory}.`);
+  throw new BrokerError(
+    'CONFLICT',
+    `Another server (pid ${started.place.pid}, ${urlOf(started.place)}) was faster on ${dataDirectory}.`,
+  );
 }
 
 async function startedBySupervisor(dataDirectory: string): Promise<ServerPlace | undefined> {

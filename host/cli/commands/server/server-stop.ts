@@ -35,7 +35,9 @@ export async function endServer(place: ServerPlace, force: boolean, terminal: Te
     terminal.out(`The server (pid ${place.pid}) did not end by itself and was killed.\n`);
     return exitCodes.done;
   }
-  terminal.err(`muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`);
+  terminal.err(
+    `muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`,
+  );
   return exitCodes.failed;
 }
 

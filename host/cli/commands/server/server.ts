@@ -14,7 +14,10 @@ export function serverCommands(program: Command, cli: Cli): void {
     .description('Start the server in the background: REST on a TCP port and on a Unix socket in the data directory.')
     .option('--foreground', 'Run in the terminal until SIGINT or SIGTERM.');
   addConfigurationOptions(start)
-    .option('--api-only', 'Serve HTTP on the storage of another server, without a reconciler. Any number may run beside it.')
+    .option(
+      '--api-only',
+      'Serve HTTP on the storage of another server, without a reconciler. Any number may run beside it.',
+    )
     .option('--reload', 'For development: restart when sources, plugins or the configuration change.')
     .option('--check', 'Check whether the server could start; start nothing.')
     .addOption(new Option('--in-background').hideHelp())

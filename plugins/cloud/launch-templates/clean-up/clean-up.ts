@@ -14,8 +14,9 @@ const pauseMs = 3_600_000;
 const mostLooks = 20;
 
 /**
- * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as nobody can be about to use
- * them: those of a week that is over. `versions`: all that there are, the newest last. A clean-up that fails is told and left to the next.
+ * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as
+ * nobody can be about to use them: those of a week that is over. `versions`: all that there are, the newest last. A
+ * clean-up that fails is told and left to the next. /
  */
 export async function cleanVersions(
   session: CloudSession,
@@ -53,7 +54,10 @@ export async function cleanVersions(
 /** When unused launch templates were last looked for, and the week in which each was found in use. */
 const cleanUps = sessionField(() => ({ at: -Infinity, weekOf: new Map<string, number>() }));
 
-/** Deletes launch templates of shared contents whose newest version nobody can be about to use. Looks at a few, and at each once a week. */
+/**
+ * Deletes launch templates of shared contents whose newest version nobody can be about to use. Looks at a few, and at
+ * each once a week.
+ */
 export async function cleanTemplates(session: CloudSession, call: Call): Promise<void> {
   if (!session.settings.launch_template.cleanup_old_versions) return;
   const now = session.clock.now();
@@ -63,7 +67,10 @@ export async function cleanTemplates(session: CloudSession, call: Call): Promise
   await trying(call, 'of shared contents', async () => {
     const ours = { [ownTags.installation]: session.installation, [templateTags.holds]: 'contents' };
     const due = (await templatesTagged(session, ours, call)).flatMap(({ LaunchTemplateId: id, CreateTime }) =>
-      id !== undefined && CreateTime !== undefined && now - CreateTime.getTime() > unusedAfterMs && done.weekOf.get(id) !== weekOf(now)
+      id !== undefined &&
+      CreateTime !== undefined &&
+      now - CreateTime.getTime() > unusedAfterMs &&
+      done.weekOf.get(id) !== weekOf(now)
         ? [id]
         : [],
     );
@@ -82,6 +89,9 @@ async function trying(call: Call, launch_template: string, clean: () => Promise<
     await clean();
   } catch (error) {
     if (!isFault(error)) throw error;
-    call.log.warn({ code: error.code, launch_template }, `Old versions of launch templates were left: ${error.message}`);
+    call.log.warn(
+      { code: error.code, launch_template },
+      `Old versions of launch templates were left: ${error.message}`,
+    );
   }
 }

@@ -20,10 +20,14 @@ export interface LivenessChecks {
 }
 
 /**
- * Checks whether the machines of attempts at rest live, where that is cheaper than describing them. What is in neither of the two results has to be
- * described.
+ * Checks whether the machines of attempts at rest live, where that is cheaper than describing them. What is in neither
+ * of the two results has to be described. /
  */
-export async function checkLiveness(session: CloudSession, watched: readonly Watched[], call: Call): Promise<LivenessChecks> {
+export async function checkLiveness(
+  session: CloudSession,
+  watched: readonly Watched[],
+  call: Call,
+): Promise<LivenessChecks> {
   const of = new Map<Watched, LivenessCheck>();
   const due = new Set<Watched>();
   const calm = watched.filter(({ steady, known }) => steady && known.length > 0 && known.every(wasDescribed));

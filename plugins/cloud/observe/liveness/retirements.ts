@@ -17,8 +17,8 @@ interface Answer {
 const lastAnswer = sessionField((): Answer => ({ at: -Infinity }));
 
 /**
- * When EC2 will end machines because of their hosts, by machine id: ISO times. One question for the whole account, since few machines ever have
- * such an event, and one in five minutes. Undefined: it cannot be asked.
+ * When EC2 will end machines because of their hosts, by machine id: ISO times. One question for the whole account,
+ * since few machines ever have such an event, and one in five minutes. Undefined: it cannot be asked. /
  */
 export function retirementsOf(session: CloudSession, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
   const now = session.clock.monotonic();
@@ -45,7 +45,10 @@ async function ask(session: CloudSession, call: Call): Promise<ReadonlyMap<strin
     // Whoever gave up asked in vain: the next one asks again.
     if (call.signal.aborted) delete lastAnswer(session).ends;
     if (!isFault(error)) throw error;
-    call.log.warn({ provider_instance: session.instance, code: error.code }, `Scheduled events could not be read: ${error.message}`);
+    call.log.warn(
+      { provider_instance: session.instance, code: error.code },
+      `Scheduled events could not be read: ${error.message}`,
+    );
     return undefined;
   }
   return found;

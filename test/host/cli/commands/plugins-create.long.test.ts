@@ -26,13 +26,19 @@ test('a new provider has its three functions to be written; with them it passes 
   const scaffold = readFileSync(index, 'utf8');
   t.regex(scaffold, /type: 'blue-moon'[^]*const machines[^]*SessionOf<typeof blueMoon>/);
   t.notRegex(
-    scaffold + readFileSync(join(directory, 'README.md'), 'utf8') + readFileSync(join(directory, 'package.json'), 'utf8'),
+    scaffold +
+      readFileSync(join(directory, 'README.md'), 'utf8') +
+      readFileSync(join(directory, 'package.json'), 'utf8'),
     /my-?cloud/i,
   );
 
   const checked = await execCli(['plugins', 'check', './blue-moon', '--output', 'json'], { cwd });
   t.is(checked.code, 0, checked.out);
-  t.like(JSON.parse(checked.out).plugins[0], { status: 'ok', provider_types: ['blue-moon'], provider_apis: ['Machines'] });
+  t.like(JSON.parse(checked.out).plugins[0], {
+    status: 'ok',
+    provider_types: ['blue-moon'],
+    provider_apis: ['Machines'],
+  });
 
   const unwritten = await execCli(['plugins', 'test', 'blue-moon'], { cwd });
   t.is(unwritten.code, 1);

@@ -64,21 +64,35 @@ test('what waits for others meanwhile is begun when the one before it is done, h
 });
 
 test('a small call is answered before many large ones that came with it', async (t) => {
-  const broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: false } } } });
+  const broker = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { rate_limit: { enabled: false } } },
+  });
   t.teardown(() => broker.close());
   const answered: string[] = [];
   const call = async (name: string, payload: string) => {
     const headers = { 'content-type': 'application/json' };
-    t.is((await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', headers, payload })).statusCode, 200);
+    t.is(
+      (await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', headers, payload })).statusCode,
+      200,
+    );
     answered.push(name);
   };
   const large = JSON.stringify({ template_id: 'large', description: 'x'.repeat(200_000) });
-  await Promise.all([...Array.from({ length: 20 }, () => call('large', large)), call('small', '{"template_id":"small"}')]);
+  await Promise.all([
+    ...Array.from({ length: 20 }, () => call('large', large)),
+    call('small', '{"template_id":"small"}'),
+  ]);
   t.true(answered.indexOf('small') < 10, `${answered.indexOf('small')}`);
 });
 
 test('of long lists that are asked for at the same time one is made in a turn, whichever way they are asked for', async (t) => {
-  const broker = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: false } } } });
+  const broker = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { rate_limit: { enabled: false } } },
+  });
   t.teardown(() => broker.close());
   const { templates } = broker.broker.services;
   const made: number[] = [];
@@ -96,8 +110,14 @@ test('of long lists that are asked for at the same time one is made in a turn, w
     Array.from({ length: 10 }, async (_, i) =>
       i % 2 === 0
         ? (await broker.app.inject('/api/v1/templates/?limit=1000')).statusCode
-        : (await broker.app.inject({ method: 'POST', url: '/api/v1/operations/list_templates', headers, payload: '{"limit":1000}' }))
-            .statusCode,
+        : (
+            await broker.app.inject({
+              method: 'POST',
+              url: '/api/v1/operations/list_templates',
+              headers,
+              payload: '{"limit":1000}',
+            })
+          ).statusCode,
     ),
   );
   over = true;

@@ -16,7 +16,11 @@ function connection() {
     send(calls: number) {
       for (let i = 0; i < calls; i += 1) {
         const call = answers.push(new EventEmitter()) - 1;
-        queuePerConnection({ socket } as unknown as IncomingMessage, answers[call] as EventEmitter as never, () => void gone.push(call));
+        queuePerConnection(
+          { socket } as unknown as IncomingMessage,
+          answers[call] as EventEmitter as never,
+          () => void gone.push(call),
+        );
       }
     },
   };

@@ -10,7 +10,13 @@ export const loadForStart = (flags: ConfigurationFlags): Promise<LoadedConfigura
     overrides: overridesOf(flags),
   });
 
-function overridesOf({ host, port, serverLogLevel, socketPath, workers }: ConfigurationFlags): Record<string, unknown> {
+function overridesOf({
+  host,
+  port,
+  serverLogLevel,
+  socketPath,
+  workers,
+}: ConfigurationFlags): Record<string, unknown> {
   const server = Object.entries({ host, port, log_level: serverLogLevel, socket_path: socketPath, workers }).filter(
     ([, value]) => value !== undefined,
   );

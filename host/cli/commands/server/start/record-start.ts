@@ -28,7 +28,8 @@ export function recordStart(loaded: LoadedConfiguration, flags: StartFlags): Sta
 }
 
 /** Whether a variable contains a secret, plain or JSON-escaped. */
-const holds = (value: string, secret: string): boolean => value.includes(secret) || value.includes(JSON.stringify(secret).slice(1, -1));
+const holds = (value: string, secret: string): boolean =>
+  value.includes(secret) || value.includes(JSON.stringify(secret).slice(1, -1));
 
 const variablesIn = ({ origins }: LoadedConfiguration): readonly string[] => [
   ...new Set([...origins.values()].flatMap(({ variable }) => (variable === undefined ? [] : [variable]))),
@@ -39,7 +40,9 @@ function runOf({ inBackground }: StartFlags): StartRecord['run'] {
   const { env, pid, stdin } = process;
   // systemd sets the pid of the process that it started; older versions only mark everything that they run, and a
   // desktop passes that on to its terminals.
-  const systemd = env['SYSTEMD_EXEC_PID'] ? env['SYSTEMD_EXEC_PID'] === String(pid) : Boolean(env['INVOCATION_ID']) && !stdin.isTTY;
+  const systemd = env['SYSTEMD_EXEC_PID']
+    ? env['SYSTEMD_EXEC_PID'] === String(pid)
+    : Boolean(env['INVOCATION_ID']) && !stdin.isTTY;
   // Pid 1 is the whole container; a supervisor that forked this process holds the other end of a channel.
   return systemd || pid === 1 || process.send !== undefined ? 'service' : 'foreground';
 }

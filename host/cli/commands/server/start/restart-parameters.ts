@@ -52,23 +52,35 @@ export function restartParameters(
   };
 }
 
-const configured = (config: string | undefined): readonly string[] => (config === undefined ? [] : ['--config', config]);
+const configured = (config: string | undefined): readonly string[] =>
+  config === undefined ? [] : ['--config', config];
 
 const without = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !musterVariable.test(name)));
 
 /** Keeps the data directory, whatever the default of the new directory is. */
-function onDataDirectory(env: NodeJS.ProcessEnv, dataDirectory: string, config: string | undefined, cwd: string): NodeJS.ProcessEnv {
+function onDataDirectory(
+  env: NodeJS.ProcessEnv,
+  dataDirectory: string,
+  config: string | undefined,
+  cwd: string,
+): NodeJS.ProcessEnv {
   const defaultDirectory = join(config === undefined ? configurationDirectory(cwd) : dirname(config), 'data');
   const { MUSTER_DATA_DIR: moved } = env;
-  return (moved ? resolve(cwd, moved) : defaultDirectory) === dataDirectory ? env : { ...env, MUSTER_DATA_DIR: dataDirectory };
+  return (moved ? resolve(cwd, moved) : defaultDirectory) === dataDirectory
+    ? env
+    : { ...env, MUSTER_DATA_DIR: dataDirectory };
 }
 
 /**
  * Returns the values of unrecorded variables: from this environment, else from the running server when the system
  * shows them.
  */
-function secretVariables(names: readonly string[], here: NodeJS.ProcessEnv, pid: number | undefined): NodeJS.ProcessEnv {
+function secretVariables(
+  names: readonly string[],
+  here: NodeJS.ProcessEnv,
+  pid: number | undefined,
+): NodeJS.ProcessEnv {
   const there = pid === undefined ? {} : environmentOf(pid);
   const values = Object.fromEntries(names.map((name) => [name, here[name] || there[name]]));
   const missing = names.filter((name) => !values[name]);
@@ -83,7 +95,9 @@ function secretVariables(names: readonly string[], here: NodeJS.ProcessEnv, pid:
 function environmentOf(pid: number): Readonly<Record<string, string>> {
   try {
     const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
   } catch {
     return {};
   }
@@ -94,7 +108,9 @@ function environmentOf(pid: number): Readonly<Record<string, string>> {
  * directory apply; of all others the server keeps its own.
  */
 function unusedVariables(here: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): string[] {
-  const names = Object.keys(here).filter((name) => musterVariable.test(name) && !['MUSTER_CONFIG', 'MUSTER_DATA_DIR'].includes(name));
+  const names = Object.keys(here).filter(
+    (name) => musterVariable.test(name) && !['MUSTER_CONFIG', 'MUSTER_DATA_DIR'].includes(name),
+  );
   const lost = names.filter((name) => here[name] && here[name] !== env[name]);
   if (lost.length === 0) return [];
   return [

@@ -27,7 +27,9 @@ export async function startBackgroundServer(flags: ConfigurationFlags, terminal:
 export function reportStart(started: Started, dataDirectory: string, terminal: Terminal): number {
   if (started.place) {
     const { place } = started;
-    terminal.out(`${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(place)} (pid ${place.pid}).\n`);
+    terminal.out(
+      `${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(place)} (pid ${place.pid}).\n`,
+    );
     const simulated = place.start && simulatedSentence(place.start);
     if (simulated !== undefined) terminal.err(`${simulated}\n`);
     for (const warning of started.warned ?? []) terminal.err(`muster: warning: ${warning}\n`);
@@ -37,7 +39,9 @@ export function reportStart(started: Started, dataDirectory: string, terminal: T
   for (const line of started.output) terminal.err(`${line}\n`);
   const { code, pid } = started;
   if (code === undefined)
-    terminal.err(`muster: the server (pid ${pid}) has not answered within 15 s; it may still start: muster server status\n`);
+    terminal.err(
+      `muster: the server (pid ${pid}) has not answered within 15 s; it may still start: muster server status\n`,
+    );
   else terminal.err(`muster: the server ended with ${code} at its start.\n`);
   const startCodes: readonly (number | undefined)[] = [exitCodes.usage, exitCodes.not_found, exitCodes.refused];
   return code !== undefined && startCodes.includes(code) ? code : exitCodes.unreachable;

@@ -28,12 +28,15 @@ export async function startServer(flags: StartFlags): Promise<void> {
     log_calls: log.isLevelEnabled('debug'),
     ...(flags.apiOnly ? { api_only: true } : {}),
   });
-  const grace = closeWithGrace({ delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) }, async ({ err, signal }) => {
-    if (err) log.fatal({ err }, 'muster failed and stops.');
-    else log.info({ pid: process.pid, signal }, 'muster stops: it answers open calls and releases its leases.');
-    await server.close();
-    log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
-  });
+  const grace = closeWithGrace(
+    { delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) },
+    async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'muster failed and stops.');
+      else log.info({ pid: process.pid, signal }, 'muster stops: it answers open calls and releases its leases.');
+      await server.close();
+      log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
+    },
+  );
   followSupervisor(() => grace.close());
   const names = providers.map(({ name }) => name);
   const about = { pid: process.pid, configuration: start.config, data_directory, workers: settings.workers };

@@ -28,7 +28,11 @@ export const addConfigurationOptions = (command: Command): Command =>
     .option('--host <address>', `Address to listen on (default ${defaultHost}).`)
     .option('--port <number>', `Port to listen on; 0 means any free port (default ${defaultPort}).`, port)
     .option('--config <file>', 'Configuration file. Default: the file that the search finds.')
-    .option('--server-log-level <level>', `Lowest level that is logged: ${logLevels.join(', ')} (default ${defaultLogLevel}).`, level)
+    .option(
+      '--server-log-level <level>',
+      `Lowest level that is logged: ${logLevels.join(', ')} (default ${defaultLogLevel}).`,
+      level,
+    )
     .option('--socket-path <path>', 'Unix socket (default muster.sock in the data directory).')
     .option(
       '--workers <number>',
@@ -53,17 +57,21 @@ export const optionsOf = (flags: ConfigurationFlags): readonly string[] =>
 
 /** Merges options of an earlier start with options of this command, which take precedence. */
 export function optionsOver(earlier: readonly string[], now: readonly string[]): readonly string[] {
-  const kept = earlier.flatMap((word, place) => (place % 2 === 0 && !now.includes(word) ? [word, earlier[place + 1] ?? ''] : []));
+  const kept = earlier.flatMap((word, place) =>
+    place % 2 === 0 && !now.includes(word) ? [word, earlier[place + 1] ?? ''] : [],
+  );
   return [...kept, ...now];
 }
 
 function workers(text: string): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number < 1 || number > 64) throw new InvalidArgumentError('It must be a number from 1 to 64.');
+  if (!/^\d+$/.test(text) || number < 1 || number > 64)
+    throw new InvalidArgumentError('It must be a number from 1 to 64.');
   return number;
 }
 
 function level(text: string): string {
-  if (!(logLevels as readonly string[]).includes(text)) throw new InvalidArgumentError(`It must be one of ${logLevels.join(', ')}.`);
+  if (!(logLevels as readonly string[]).includes(text))
+    throw new InvalidArgumentError(`It must be one of ${logLevels.join(', ')}.`);
   return text;
 }

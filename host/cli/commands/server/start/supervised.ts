@@ -12,7 +12,9 @@ export interface WatchedFiles {
 /** Reports to the supervisor which files, beside the sources, require a restart. Does nothing without a supervisor. */
 export function reportWatchedFiles({ file, configuration }: LoadedConfiguration): void {
   const from = file === undefined ? process.cwd() : dirname(file);
-  const plugins = configuration.plugins.filter((name) => name.startsWith('.') || isAbsolute(name)).map((name) => resolve(from, name));
+  const plugins = configuration.plugins
+    .filter((name) => name.startsWith('.') || isAbsolute(name))
+    .map((name) => resolve(from, name));
   process.send?.({ plugins, ...(file === undefined ? {} : { file }) } satisfies WatchedFiles);
 }
 
