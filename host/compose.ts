@@ -43,11 +43,11 @@ import { thisOwner } from './process/this-owner.ts';
 import { byPreference, placementOf } from './process/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
 
-/** A broker put together: what every face works with. */
+/** A composed broker, which all interfaces use. */
 export interface Broker {
   readonly configuration: Configuration;
   readonly scheduler: SchedulerStrategy;
-  /** All that are loaded: a face may speak to its caller in words of its own. */
+  /** All loaded strategies: an interface may use another format than the active one. */
   readonly schedulers: readonly SchedulerStrategy[];
   readonly operations: readonly Operation<any, any>[];
   readonly services: Services;
@@ -55,10 +55,10 @@ export interface Broker {
   readonly facts: Facts;
   readonly store: Store;
   readonly log: Log;
-  /** Absent where nothing is carried out by this server. */
+  /** Absent when this process runs no reconciler. */
   readonly loop?: LoopHandle;
   readonly meter: BrokerMeter;
-  /** What was counted in all threads and processes of the server. */
+  /** Returns the metrics of all threads and processes of the server. */
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Stops the loop, then closes the store. Idempotent. */
   close(): Promise<void>;
@@ -68,32 +68,30 @@ export interface ComposeOptions {
   readonly loaded: LoadedConfiguration;
   readonly log: Log;
   /**
-   * Where the configuration was looked for: without a file, plugins are found from there. Default: the working
-   * directory.
+   * The directory where the configuration was searched: without a file, plugins are resolved from there. Default: the
+   * working directory.
    */
   readonly cwd?: string;
-  /**
-   * Where the loop runs. `thread` becomes `inline` with a storage that one thread alone can open. Default `thread`.
-   */
+  /** Where the loop runs. `thread` becomes `inline` when only one thread can open the storage. Default `thread`. */
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
-  /** How a loop thread is watched. */
+  /** Options of a loop thread. */
   readonly thread?: Pick<LoopThreadOptions, 'ping_ms' | 'quarantine_ms' | 'heap_mb'>;
-  /** In a worker process: the loop runs there, whatever `loop` says. */
+  /** In a worker process: the loop runs in the primary, whatever `loop` is. */
   readonly primary?: PrimaryLink;
-  /** Instead of the storage that is configured. */
+  /** A store to use instead of the configured storage. */
   readonly store?: Store;
 }
 
-/** The composition root: from a checked configuration to a broker that answers. Touches no provider. */
+/** The composition root: creates a broker from a checked configuration. Calls no provider. */
 export async function compose(options: ComposeOptions): Promise<Broker> {
   const { loaded, log } = options;
   const { configuration } = loaded;
   const container = containerOf(loaded.plugins, log, options.clock);
   registerOperations(container);
-  const spoken = container.all(schedulers).map(guardedStrategy);
-  const scheduler = schedulerOf(spoken, configuration);
+  const strategies = container.all(schedulers).map(guardedStrategy);
+  const scheduler = schedulerOf(strategies, configuration);
   if (options.store) container.set(storeToken, options.store);
   else await openStore(container, configuration);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
@@ -110,14 +108,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   );
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
-    const board = new RefreshBatcher((request_ids) => loop?.look(request_ids));
-    const loop = await startLoop(options, container, board);
-    const requests = new RequestService(store, container.get(clock), board, configuration.server.max_pending);
+    const refreshBatcher = new RefreshBatcher((request_ids) => loop?.look(request_ids));
+    const loop = await startLoop(options, container, refreshBatcher);
+    const requests = new RequestService(store, container.get(clock), refreshBatcher, configuration.server.max_pending);
     let closed: Promise<void> | undefined;
     return {
       configuration,
       scheduler,
-      schedulers: spoken,
+      schedulers: strategies,
       operations: container.all(operationPoint),
       services: {
         templates,
@@ -133,7 +131,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         checkup: loop ?? noCheckup,
         clock: container.get(clock),
       },
-      rendering: new Rendering(scheduler, await ownWords()),
+      rendering: new Rendering(scheduler, await ownFormat()),
       facts,
       store,
       log,
@@ -149,10 +147,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
 }
 
 /**
- * What the SDK, the command line and MCP say does not depend on the scheduler, nor on which formats are configured:
- * their types and `--wait` rely on it. /
+ * muster's own format, which the SDK, the command line and MCP use whatever scheduler is configured: their types and
+ * `--wait` depend on it.
  */
-async function ownWords(): Promise<SchedulerStrategy> {
+async function ownFormat(): Promise<SchedulerStrategy> {
   const [plugin] = await loadPlugins(['default-format'], { cwd: '.' });
   return guardedStrategy(plugin?.schedulers?.[0] as SchedulerStrategy);
 }
@@ -163,7 +161,7 @@ function schedulerOf(loaded: readonly SchedulerStrategy[], { scheduler }: Config
   const known = loaded.map((each) => each.name);
   throw new BrokerError(
     'INVALID_CONFIGURATION',
-    `No loaded plugin brings the scheduler '${scheduler}'; known: ${known.join(', ') || 'none'}.`,
+    `No loaded plugin contributes the scheduler '${scheduler}'; known: ${known.join(', ') || 'none'}.`,
   );
 }
 
@@ -192,12 +190,12 @@ function openLibrary(
 async function startLoop(
   options: ComposeOptions,
   container: Container,
-  board: RefreshBatcher,
+  refreshBatcher: RefreshBatcher,
 ): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
   const settings = options.settings ? { settings: options.settings } : {};
-  const looked = (request_ids: readonly string[], at: number) => board.looked(request_ids, at);
+  const looked = (request_ids: readonly string[], at: number) => refreshBatcher.looked(request_ids, at);
   if (primary) return primary.loop(looked);
   const where = options.loop ?? 'thread';
   if (where === 'none') return undefined;

@@ -20,21 +20,21 @@ import type { Configuration } from '../config/configuration.ts';
 import { maskCommits } from './store/mask-commits.ts';
 import { secretsOf } from './process/secrets.ts';
 
-/** A container with what the plugins bring; the store is not open yet. */
+/** Creates a container with the contributions of the plugins; the store is not open yet. */
 export function containerOf(plugins: readonly Plugin[], log: Log, time: Clock = systemClock): Container {
   const container = new Container();
   for (const plugin of plugins) contribute(container, plugin);
   return container.set(logger, log).set(clock, time);
 }
 
-/** The storage driver that the configuration names. */
+/** Returns the storage driver that the configuration names. */
 export function storageOf(container: Container, { storage }: Configuration): StorageDriver<any> {
   const driver = container.all(storages).find((each) => each.type === storage.type);
   if (driver) return driver;
-  throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin brings the storage '${storage.type}'.`);
+  throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin contributes the storage '${storage.type}'.`);
 }
 
-/** Opens the store and puts it into the container. */
+/** Opens the store and registers it in the container. */
 export async function openStore(container: Container, configuration: Configuration): Promise<void> {
   const { type: _, ...options } = configuration.storage;
   const opened = await storageOf(container, configuration).open(options, {
@@ -44,7 +44,7 @@ export async function openStore(container: Container, configuration: Configurati
   container.set(store, opened);
 }
 
-/** What the loop runs on, whichever thread it is in. */
+/** Returns the dependencies of the reconciler loop, in any thread. */
 export function loopParts(container: Container, configuration: Configuration, owner: Owner): LoopParts {
   const plugin: Plugin = {
     name: 'all',

@@ -8,7 +8,7 @@ if (major < 24 || (major === 24 && minor < 12)) {
 useCompileCache();
 const [, , command, script = ''] = process.argv;
 if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
-  // A scheduler starts a process for every call: the rest of the command line is not even loaded.
+  // A scheduler starts a process for every call: so the rest of the command line is not loaded.
   const { runScript } = await import('./hostfactory/client/script-main.ts');
   await runScript(process.argv.slice(3));
 } else if (process.argv.length === 3 && (command === '--version' || command === '-V')) {
@@ -17,6 +17,6 @@ if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
 } else {
   const { run } = await import('./cli/program.ts');
   const code = await run(process.argv);
-  // A server that was started goes on, and says by itself what it ends with.
+  // A server in the foreground continues to run and sets its own exit code.
   if (code !== 0) process.exitCode = code;
 }

@@ -9,17 +9,16 @@ import { urlOf } from './http/url-of.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
 /**
- * Starts the server of a data directory: TCP, the Unix socket, and `server.json` that says where they are. One runs
- * for a directory, and beside it any number that serve the API only. With `server.workers` above 1, HTTP is served by
- * processes of their own. /
+ * Starts the server of a data directory: TCP, the Unix socket, and `server.json` with their addresses. One server runs
+ * per directory, and any number of API-only servers beside it. With `server.workers` above 1, separate processes serve
+ * HTTP.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { loaded, log, log_calls, api_only } = options;
   const { configuration } = loaded;
   const { data_directory, server: settings } = configuration;
   refuseSamples(loaded, process.cwd());
-  if (api_only)
-    (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
+  if (api_only) (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'An API-only server needs');
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
   if (settings.workers > 1) {
@@ -29,7 +28,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const undo = new AsyncDisposableStack();
   try {
     if (!api_only) undo.use(lockDataDirectory(data_directory));
-    // Loading the web framework and opening the store take about as long as each other.
+    // Loading the web framework and opening the store take about equally long.
     const [broker] = await Promise.all([
       compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }),
       import('./rest/app.ts'),

@@ -1,6 +1,6 @@
 /**
  * What registers a test: `test` of node:test, ava or vitest, `it` of mocha. Each check of a kit becomes one test of
- * it, and fails by throwing an AssertionError. /
+ * it, and fails by throwing an AssertionError.
  */
 export interface Runner {
   (title: string, body: (t: any) => Promise<void>): unknown;

@@ -7,7 +7,7 @@
  * - with `--archives`, the figures against the Node project's own: its SHASUMS256.txt, and the executables in the
  *   archives that it publishes. If nodejs.org cannot be reached, this is reported as not checked, and is no failure.
  *
- * Ends with 1 if anything differs. /
+ * Ends with 1 if anything differs.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * Starts the broker once and stops it, so that the first real start finds everything stripped and compiled in Node's
  * cache. Otherwise that start takes twice as long, and keeps the type stripper in memory. Runs after an install;
- * nothing depends on it. /
+ * nothing depends on it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

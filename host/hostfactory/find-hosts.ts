@@ -4,9 +4,9 @@ import { meant, severalMeant } from '../../core/requests/queries/machines-named.
 import type { NamedHost } from './input.ts';
 
 /**
- * The machines that hosts stand for, in their order: by id where one is given, else by name, and by an id that stands
- * where the name was not known yet. CONFLICT where several live under an id, and the name that came with it tells none
- * of them apart. /
+ * Returns the machines of hosts, in the order of the hosts: by id when the host has one, else by name, and by an id in
+ * place of the name when the name was not known yet. Throws CONFLICT when several machines have an id and the name
+ * does not distinguish them.
  */
 export async function findHosts(hosts: readonly NamedHost[], inventory: Inventory): Promise<readonly MachineKey[]> {
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);
@@ -18,9 +18,9 @@ export async function findHosts(hosts: readonly NamedHost[], inventory: Inventor
   const byName = Map.groupBy(known, (machine) => machine.name);
   const found = hosts.map(({ machine_id, name = '' }): readonly [string, readonly MachineRecord[]] => {
     if (machine_id === undefined) return [name, meant(byName.get(name) ?? byId.get(name) ?? [])];
-    const mine = byId.get(machine_id) ?? [];
-    const called = mine.filter((machine) => machine.name === name);
-    return [machine_id, called.length > 0 ? called : mine];
+    const sameId = byId.get(machine_id) ?? [];
+    const sameName = sameId.filter((machine) => machine.name === name);
+    return [machine_id, sameName.length > 0 ? sameName : sameId];
   });
   const doubtful = found.filter(([, machines]) => machines.length > 1);
   if (doubtful.length > 0) throw severalMeant(doubtful, 'nothing is returned');

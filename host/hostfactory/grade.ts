@@ -1,12 +1,11 @@
 import { isBrokerError, type Code } from '../../core/contract/errors.ts';
 
 /**
- * How bad a refusal is, as LSF reads it: by `error` it takes the template for one that is of no use, by `warning` it
- * may ask again.
+ * The severity of an error for LSF: after `error` it stops using the template, after `warning` it may request again.
  */
 export type Grade = 'error' | 'warning';
 
-/** What the cloud says is wrong for good. */
+/** Error codes of the cloud that do not go away. */
 const fatal = new Set([
   'AuthFailure',
   'Blocked',
@@ -19,10 +18,10 @@ const fatal = new Set([
   'InvalidSubnetID.NotFound',
 ]);
 
-/** What we say is wrong with the template itself. */
+/** Error codes of muster about the template itself. */
 const ofTemplate: ReadonlySet<Code> = new Set(['TEMPLATE_NOT_FOUND', 'TEMPLATE_INVALID', 'API_NOT_SUPPORTED']);
 
-/** The code of the cloud on which a message rests. */
+/** Returns the error code of the cloud in a message. */
 export const cloudCodeIn = (message: string): string | undefined => /Error Code: ([\w.]+\w)/.exec(message)?.[1];
 
 export function gradeOf(error: unknown): Grade {

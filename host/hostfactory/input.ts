@@ -2,15 +2,15 @@ import { isObject } from '../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal } from './client/script.ts';
 
 /**
- * A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else
- * is answered.
+ * Maximum number of entries. A scheduler lists all its hosts at once, and at most some of its requests. Each entry
+ * costs time in which no other call is served.
  */
-const most = { machines: 100_000, requests: 10_000 } as const;
-type Key = keyof typeof most;
+const maxEntries = { machines: 100_000, requests: 10_000 } as const;
+type Key = keyof typeof maxEntries;
 
 /**
- * The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses
- * what is neither, too many, and none at all.
+ * Returns the entries of a key: a list, or the single object that the scheduler's documentation also allows. Throws
+ * when there are none, too many, or a value of another type.
  */
 export function entriesIn(input: unknown, key: Key): readonly unknown[] {
   const entries = optionalEntriesIn(input, key);
@@ -18,27 +18,28 @@ export function entriesIn(input: unknown, key: Key): readonly unknown[] {
   return entries;
 }
 
-/** As `entriesIn`; none at all is an empty list. */
+/** As `entriesIn`; returns an empty list when there are none. */
 export function optionalEntriesIn(input: unknown, key: Key): readonly unknown[] {
   if (!isObject(input)) throw invalidInput();
   const given = input[key] ?? [];
   if (Array.isArray(given)) {
-    if (given.length > most[key]) throw scriptRefusal(`There are more than ${most[key]} ${key} in the input file.`);
+    if (given.length > maxEntries[key])
+      throw scriptRefusal(`There are more than ${maxEntries[key]} ${key} in the input file.`);
     return given;
   }
   if (!isObject(given)) throw invalidInput();
   return Object.keys(given).length === 0 ? [] : [given];
 }
 
-/** A host as a scheduler names it. */
+/** A host of the scheduler. */
 export interface NamedHost {
   readonly machine_id?: string;
   readonly name?: string;
 }
 
 /**
- * The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is passed
- * over, so that one odd entry keeps no other from being told or taken back. /
+ * Returns the hosts of `machines`: objects with an id, a name or both; a text is a name. Skips entries without id and
+ * name, so that one malformed entry does not block the others.
  */
 export function hostsIn(entries: readonly unknown[]): readonly NamedHost[] {
   return entries.flatMap((entry) => {

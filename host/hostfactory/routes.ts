@@ -13,7 +13,7 @@ import { exitCodeHeader, scriptNames, type Dialect, type ScriptBody, type Script
 import type { ScriptCall } from './client/script.ts';
 import { scripts } from './scripts/index.ts';
 
-/** As the operations behind them. */
+/** The rate limit group of each script: that of its operation. */
 export const scriptGroups: Readonly<Partial<Record<ScriptName, LimitGroup>>> = {
   getAvailableTemplates: 'template',
   requestMachines: 'request',
@@ -23,16 +23,16 @@ export const scriptGroups: Readonly<Partial<Record<ScriptName, LimitGroup>>> = {
   getAvailableMachines: 'read',
 };
 
-const writing: ReadonlySet<ScriptName> = new Set(['requestMachines', 'requestReturnMachines']);
+const changingScripts: ReadonlySet<ScriptName> = new Set(['requestMachines', 'requestReturnMachines']);
 
-/** A scheduler names all its hosts at once. */
-const largestBody = 16 * 1024 * 1024;
+/** Maximum size of a body in bytes: a scheduler lists all its hosts at once. */
+const maxBody = 16 * 1024 * 1024;
 
 const strategies: Readonly<Record<Dialect, string>> = { symphony: 'hostfactory', lsf: 'lsf' };
 
 /**
- * What the HostFactory scripts ask for: one route a script. The body of an answer is what the script prints, a header
- * says what it ends with.
+ * Binds one route per HostFactory script. The body of an answer is the output of the script, a header contains its
+ * exit code.
  */
 export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts): void {
   for (const name of scriptNames) {
@@ -42,10 +42,10 @@ export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts
     app.route({
       method: 'POST',
       url,
-      bodyLimit: largestBody,
+      bodyLimit: maxBody,
       config: { errors: 'detail', operation: `hostfactory_${name}` },
       onRequest: [
-        ...(writing.has(name) ? [refuseUnderPressure(broker.meter.pressure)] : []),
+        ...(changingScripts.has(name) ? [refuseUnderPressure(broker.meter.pressure)] : []),
         ...(limits && group ? [limitRoute(limits, group)] : []),
       ],
       async handler(request, reply) {
@@ -87,8 +87,8 @@ async function run(
   } catch (error) {
     const { code, message } = refusalOf(error);
     if (code === 'INTERNAL') broker.log.error({ err: error, x_request_id: id, script: name }, 'A script failed.');
-    // LSF's answers to these have a status, its refusals too.
-    const graded = dialect === 'lsf' && writing.has(name);
+    // LSF expects a status in the answers of these scripts, also on failure.
+    const graded = dialect === 'lsf' && changingScripts.has(name);
     return { exit_code: 1, printed: { message, ...(graded ? { status: gradeOf(error) } : {}) } };
   }
 }
@@ -99,7 +99,7 @@ function callOf(
   from: Pick<ScriptCall, 'key' | 'local'>,
 ): ScriptCall {
   const strategy = schedulers.find(({ name }) => name === strategies[env.dialect]);
-  if (!strategy) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
+  if (!strategy) throw new Error(`No loaded plugin contributes the scheduler '${strategies[env.dialect]}'.`);
   const bound = services.providers.instance(env.provider_name ?? '');
   return { input, dialect: env.dialect, services, strategy, ...(bound ? { instance: bound.name } : {}), ...from };
 }

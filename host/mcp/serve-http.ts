@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { setImmediate as turnOfLoop, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { urlOf } from '../http/url-of.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { cannotListen } from '../http/serve-http.ts';
@@ -13,22 +13,22 @@ export interface McpHttpOptions {
   readonly read_only: boolean;
   readonly host: string;
   readonly port: number;
-  /** Names beside this machine's own under which it may be called. */
+  /** Further host names under which clients may call the server. */
   readonly names: readonly string[];
-  /** Origins beside this machine's own whose pages may call. */
+  /** Further origins whose web pages may call the server. */
   readonly origins: readonly string[];
 }
 
 export interface McpHttpServer {
   /** `http://127.0.0.1:8001/mcp` */
   readonly url: string;
-  /** The address that it listens on. */
+  /** The address on which the server listens. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 const path = '/mcp';
-/** Calls under way at the end get so long, and their answers so long to be read. */
+/** Milliseconds to wait for open calls at the end, and for their answers to be read. */
 const drainMs = 10_000;
 const flushMs = 1_000;
 
@@ -41,8 +41,8 @@ export async function serveMcpHttp({
   names,
   origins,
 }: McpHttpOptions): Promise<McpHttpServer> {
-  const sessions = mcpSessions({ carry: access.carry, read_only });
-  // Not imported: as an ES module it would load much that nobody here uses.
+  const sessions = mcpSessions({ execute: access.execute, read_only });
+  // Not imported: as an ES module this builtin would evaluate much unused code.
   const server = process
     .getBuiltinModule('node:http')
     .createServer({ requestTimeout: 60_000 }, (request, response) => {
@@ -52,7 +52,7 @@ export async function serveMcpHttp({
         objectionToOrigin(request.headers.origin, request.headers.host, origins);
       if (objection !== undefined) return refuse(response, 403, -32000, objection);
       if (request.url?.split('?', 1)[0] !== path)
-        return refuse(response, 404, -32000, `Nothing is here; the protocol is served at ${path}.`);
+        return refuse(response, 404, -32000, `There is nothing at this path; the protocol is served at ${path}.`);
       sessions.handle(request, response).catch((error: unknown) => {
         if (!response.headersSent)
           refuse(response, 500, -32603, error instanceof Error ? error.message : String(error));
@@ -62,15 +62,15 @@ export async function serveMcpHttp({
     server.once('error', (cause) => reject(cannotListen(host, port, cause)));
     server.listen(port, host, resolve);
   });
-  const { address, port: taken } = server.address() as AddressInfo;
+  const { address, port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `${urlOf({ host, port: taken })}${path}`,
+    url: `${urlOf({ host, port: boundPort })}${path}`,
     address,
     async close() {
       const closed = new Promise((resolve) => void server.close(resolve));
       await Promise.race([access.idle(), sleep(drainMs, undefined, { ref: false })]);
-      // Answers that are ready are written in the next turns.
-      await turnOfLoop();
+      // Finished answers are written in the next iterations of the event loop.
+      await nextIteration();
       await sessions.close();
       const sweep = setInterval(() => server.closeIdleConnections(), 20);
       const late = setTimeout(() => server.closeAllConnections(), flushMs);

@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Terminal } from '../process/terminal.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';
 import { mcpServer } from './mcp-server.ts';
 
 /**
- * Serves one client over the streams of this process, until it closes its end or the signal comes. Calls that came
- * before the end are answered.
+ * Serves one client over the streams of this process, until the client closes its end or the signal aborts. Answers
+ * calls that arrived before the end.
  */
 export async function serveStdio(
   access: BrokerAccess,
@@ -15,7 +15,7 @@ export async function serveStdio(
   terminal: Pick<Terminal, 'err'>,
   stop: AbortSignal,
 ): Promise<void> {
-  const server = mcpServer({ carry: access.carry, read_only: readOnly });
+  const server = mcpServer({ execute: access.execute, read_only: readOnly });
   const transport = new StdioServerTransport(process.stdin, takeStdout());
   const ended = Promise.withResolvers<void>();
   Object.assign(server, {
@@ -23,23 +23,20 @@ export async function serveStdio(
     onclose: () => ended.resolve(),
   });
   process.stdin.once('end', async () => {
-    // What was read last begins in the next turn.
-    await turnOfLoop();
+    // The last messages are dispatched in the next iteration of the event loop.
+    await nextIteration();
     await access.idle();
     ended.resolve();
   });
   stop.addEventListener('abort', () => ended.resolve());
   await server.connect(transport);
   await ended.promise;
-  // Answers that are ready are written in the next turns.
-  await turnOfLoop();
+  // Finished answers are written in the next iterations of the event loop.
+  await nextIteration();
   await server.close();
 }
 
-/**
- * The output of this process for the protocol alone: whatever else writes there writes to the other stream from now
- * on.
- */
+/** Reserves standard output for the protocol: all other writes go to standard error. */
 function takeStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);

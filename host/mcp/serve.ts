@@ -5,7 +5,7 @@ import type { Terminal } from '../process/terminal.ts';
 import { brokerAccess } from './sessions/broker-access.ts';
 import { clientPool } from './sessions/client-pool.ts';
 
-/** What `muster mcp serve` takes. */
+/** The options of `muster mcp serve`. */
 export interface McpFlags extends Omit<ClientFlags, 'server'> {
   readonly http?: boolean;
   readonly host?: string;
@@ -15,7 +15,7 @@ export interface McpFlags extends Omit<ClientFlags, 'server'> {
   readonly readOnly?: boolean;
 }
 
-/** Serves agents until the client goes, or somebody ends the process. */
+/** Serves agents until the client disconnects or the process gets a signal. */
 export async function serveMcp(flags: McpFlags, terminal: Terminal): Promise<void> {
   using stop = interruption();
   const access = brokerAccess(clientPool(flags, terminal));

@@ -8,8 +8,8 @@ import { gauge, type Family } from './family.ts';
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
 /**
- * What the broker knows: the same in every process, so one is asked. Counts by status are kept by the storage, not
- * computed.
+ * Returns the metrics of the broker's state: they are the same in every process, so one process reports them. The
+ * storage keeps the counts by status.
  */
 export async function brokerFamilies({ store, services, facts }: Broker): Promise<readonly Family[]> {
   const { version } = thisPackage;
@@ -25,23 +25,23 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     ),
   ]);
   return [
-    gauge('muster_build_info', 'Which version runs.', [[{ version, node: process.version }, 1]]),
+    gauge('muster_build_info', 'The running version.', [[{ version, node: process.version }, 1]]),
     gauge('muster_requests', 'Requests, returns included, by status.', requests),
-    gauge('muster_machines', 'Machines that are known, by status.', machines),
-    gauge('muster_templates', 'Templates.', [[{}, services.templates.cacheStats.templates]]),
+    gauge('muster_machines', 'Machines by status.', machines),
+    gauge('muster_templates', 'Number of templates.', [[{}, services.templates.cacheStats.templates]]),
     gauge(
       'muster_provider_enabled',
-      'Whether a provider instance is chosen for requests.',
+      'Whether a provider instance accepts requests.',
       instances.map(({ name, enabled }) => [{ provider_instance: name }, Number(enabled)]),
     ),
     gauge(
       'muster_provider_healthy',
-      'Whether a provider instance answers: 1 it does, 0 it does not or may not act, -1 it has not answered yet and nothing is known.',
+      'Health of a provider instance: 1 it answers, 0 it does not answer or lacks permissions, -1 unknown: it has not answered yet.',
       byInstance((name) => healthValues[facts.health(name).status]),
     ),
     gauge(
       'muster_provider_last_answer_timestamp_seconds',
-      'When a provider instance last answered, in seconds since 1970, to the minute. Absent where it never did.',
+      'When a provider instance last answered, in seconds since 1970, to the minute. Absent when it never answered.',
       instances.flatMap(({ name }) => {
         const { answered_at } = facts.health(name);
         return answered_at === undefined ? [] : [[{ provider_instance: name }, answered_at / 1000] as const];
@@ -49,7 +49,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     ),
     gauge(
       'muster_offers_without_capacity',
-      'Offers that come behind all others for now because they had no machines.',
+      'Offers that are tried last for some time because they lacked capacity.',
       byInstance((name) => facts.lackingOffers(name).length),
     ),
   ];

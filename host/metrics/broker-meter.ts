@@ -4,14 +4,14 @@ import { Pressure } from './pressure.ts';
 import { processFamilies } from './process-families.ts';
 import { ThreadMeter } from './thread-meter.ts';
 
-/** What is counted in a process that serves HTTP. */
+/** The metrics of a process that serves HTTP. */
 export class BrokerMeter {
   readonly http = new HttpDurations();
   readonly thread: ThreadMeter;
   readonly pressure: Pressure;
   readonly #worker: number;
 
-  /** `max_wait_ms`: what a call may wait. `worker`: which of the processes of a server. 0: the only one. */
+  /** `max_wait_ms`: how long a call may wait. `worker`: the number of the worker process; 0: the only process. */
   constructor(max_wait_ms: number, worker = 0) {
     this.pressure = new Pressure(max_wait_ms, worker);
     this.#worker = worker;

@@ -7,14 +7,14 @@ export interface DurationsOptions {
   readonly labels: readonly string[];
   /** Upper bounds of the buckets in seconds, rising. */
   readonly bounds: readonly number[];
-  /** So many combinations of labels are kept; all further ones count as `other`. Default 1 000. */
+  /** Maximum number of label combinations; further ones count as `other`. Default 1 000. */
   readonly most?: number;
 }
 
-/** One combination of labels: counting is one addition to one bucket. */
+/** The histogram of one combination of labels. Counting is one addition to one bucket. */
 export class Timing {
   readonly #bounds: readonly number[];
-  /** By bucket, not cumulative; the last one has no bound. */
+  /** Counts by bucket, not cumulative; the last bucket has no bound. */
   readonly counts: number[];
   sum = 0;
 
@@ -32,9 +32,7 @@ export class Timing {
   }
 }
 
-/**
- * How long things took, as a histogram for each combination of labels. Keep what `of` gives where it is needed often.
- */
+/** Durations as histograms by labels. Callers should keep the result of `of` for frequent use. */
 export class Durations {
   readonly #about: DurationsOptions;
   readonly #timings = new Map<string, { readonly values: readonly string[]; readonly timing: Timing }>();

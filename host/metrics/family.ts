@@ -1,12 +1,12 @@
 /**
- * Numbers of one name as a scrape shows them. Plain, so that they cross threads and processes, and in the shape that
- * prom-client reads.
+ * A metric family as a scrape shows it. Plain data, so that it can be sent between threads and processes, in the shape
+ * that prom-client reads.
  */
 export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Equal labels of several threads and processes are added up. */
+  /** Samples with equal labels of several threads and processes are added up. */
   readonly aggregator: 'sum';
   readonly values: readonly Sample[];
 }
@@ -14,7 +14,7 @@ export interface Family {
 export interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** For the parts of a histogram. */
+  /** The name of a part of a histogram. */
   readonly metricName?: string;
 }
 
@@ -35,8 +35,8 @@ export function counter(name: string, help: string, values: readonly (readonly [
 }
 
 /**
- * What a thread or process that ended had counted, added to what others before it had: sums must not fall because
- * somebody left. Gauges, and counters of one process (`process_…`), end with it. /
+ * Adds the last metrics of an ended thread or process (`left`) to the totals of earlier ones: counters must not
+ * decrease when a process ends. Gauges, and counters of one process (`process_…`), end with it.
  */
 export function accumulate(before: readonly Family[], left: readonly Family[]): readonly Family[] {
   const families = new Map(before.map((family) => [family.name, family]));

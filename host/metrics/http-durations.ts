@@ -6,7 +6,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDone
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts answered calls by method, pattern of the route and status: what a caller writes never becomes a label. */
+/** Counts answered calls by method, route pattern and status: text of a caller never becomes a label. */
 export class HttpDurations {
   readonly #durations = new Durations({
     name: 'muster_http_request_duration_seconds',
@@ -15,14 +15,14 @@ export class HttpDurations {
     bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
 
-  /** Counts the calls of all routes that are bound from now on. */
+  /** Counts the calls of all routes that are bound after this call. */
   follow(app: FastifyInstance): void {
     app.addHook('onRoute', (route) => {
       route.onResponse = [...[route.onResponse ?? []].flat(), this.#hook(patternOf(route.url))];
     });
   }
 
-  /** Counts a call that met no route. */
+  /** Counts a call without a route. */
   unmatched(method: string, status: number, ms: number): void {
     this.#durations.of(methods.has(method) ? method : 'other', 'unmatched', String(status)).add(ms);
   }
@@ -47,7 +47,5 @@ export class HttpDurations {
   }
 }
 
-/**
- * `/api/v1/templates/:template_id` as the documentation writes it; with and without the slash at the end is one route.
- */
+/** Converts a route pattern to the form of the documentation; a route with and without a final slash counts as one. */
 const patternOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1');

@@ -2,21 +2,21 @@ import type { Log } from '../../core/contract/log.ts';
 import type { FaultKind } from '../../core/contract/fault.ts';
 import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
 
-const told = (ms: number, kind: FaultKind | undefined) => ({
+const fieldsOf = (ms: number, kind: FaultKind | undefined) => ({
   ms: Math.round(ms * 10) / 10,
   ...(kind === undefined ? {} : { fault: kind }),
 });
 
 /**
- * A meter that also tells every call at debug: of which instance, what, how long, and the kind of its fault. What was
- * sent and answered is not told.
+ * Wraps a meter so that every call is logged at debug: instance, verb or action, duration and fault kind. Payloads are
+ * not logged.
  */
 export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
   verb(instance, verb) {
     const counted = meter.verb(instance, verb);
     return (ms, kind) => {
       counted(ms, kind);
-      log.debug({ provider_instance: instance, call: verb, ...told(ms, kind) }, 'A call into a plugin ended.');
+      log.debug({ provider_instance: instance, call: verb, ...fieldsOf(ms, kind) }, 'A call into a plugin ended.');
     };
   },
   calls(instance) {
@@ -25,7 +25,7 @@ export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
       record(call) {
         counted.record(call);
         log.debug(
-          { provider_instance: instance, action: call.action, ...told(call.ms, call.kind) },
+          { provider_instance: instance, action: call.action, ...fieldsOf(call.ms, call.kind) },
           'A call at a provider ended.',
         );
       },

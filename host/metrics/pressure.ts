@@ -3,30 +3,29 @@ import type { Store } from '../../core/contract/storage.ts';
 import { counter, gauge, type Family } from './family.ts';
 
 /** A commit that is not durable yet. */
-interface UnderWay {
+interface PendingCommit {
   readonly since: number;
 }
 
 /**
- * How long calls have to wait just now: for the storage, by the oldest commit that is not durable yet; and for this
- * thread, by how long it has been reading calls since it last did anything else. No timer, and next to nothing for a
- * call. /
+ * Measures how long calls currently wait: for the storage, by the oldest commit that is not durable yet; for this
+ * thread, by how long it has been reading calls without interruption. Uses no timer and costs almost nothing per call.
  */
 export class Pressure {
-  readonly #most_ms: number;
+  readonly #max_ms: number;
   readonly #worker: number;
-  /** In the order in which they came. */
-  readonly #commits = new Set<UnderWay>();
-  #turn: number | undefined;
+  /** In the order of their start. */
+  readonly #commits = new Set<PendingCommit>();
+  #readingSince: number | undefined;
   #refused = 0;
 
-  /** `most_ms`: calls that change something are refused while others wait longer. */
-  constructor(most_ms: number, worker: number) {
-    this.#most_ms = most_ms;
+  /** `max_ms`: calls that change state are refused while others wait longer than this. */
+  constructor(max_ms: number, worker: number) {
+    this.#max_ms = max_ms;
     this.#worker = worker;
   }
 
-  /** Follows the commits of a store from now on. Nothing else about it changes. */
+  /** Tracks the commits of a store after this call. Returns the same store. */
   follow(store: Store): Store {
     const commit = store.commit.bind(store);
     store.commit = async (changes) => {
@@ -41,16 +40,18 @@ export class Pressure {
     return store;
   }
 
-  /** Why a call that changes something is not taken; undefined: it is. To be asked before its body is read. */
+  /**
+   * Returns the error for a call that changes state; undefined when it is accepted. Call it before the body is read.
+   */
   objection(): BrokerError | undefined {
     const now = performance.now();
     const store_ms = this.#oldest(now);
-    const turn_ms = now - this.#began(now);
-    if (Math.max(store_ms, turn_ms) <= this.#most_ms) return undefined;
+    const reading_ms = now - this.#began(now);
+    if (Math.max(store_ms, reading_ms) <= this.#max_ms) return undefined;
     this.#refused += 1;
-    const what = store_ms > turn_ms ? 'The storage' : 'The server';
-    const waited = Math.round(Math.max(store_ms, turn_ms));
-    const message = `${what} does not keep up: calls have waited for ${waited} ms, and ${this.#most_ms} are the most (server.max_wait_ms). Nothing was done; try again later.`;
+    const what = store_ms > reading_ms ? 'The storage' : 'The server';
+    const waited = Math.round(Math.max(store_ms, reading_ms));
+    const message = `${what} is overloaded: calls wait ${waited} ms, the maximum is ${this.#max_ms} ms (server.max_wait_ms). Nothing was done; try again later.`;
     return new BrokerError('UNAVAILABLE', message, { waited_ms: waited, retry_after_s: 1 });
   }
 
@@ -60,10 +61,10 @@ export class Pressure {
       gauge('muster_store_commits_waiting', 'Commits of callers that are not durable yet.', [
         [labels, this.#commits.size],
       ]),
-      gauge('muster_store_oldest_commit_seconds', 'How long the oldest of them has waited.', [
+      gauge('muster_store_oldest_commit_seconds', 'How long the oldest waiting commit has waited.', [
         [labels, this.#oldest(performance.now()) / 1000],
       ]),
-      counter('muster_calls_refused_total', 'Calls that were refused because others waited too long.', [
+      counter('muster_calls_refused_total', 'Calls that were refused because other calls waited too long.', [
         [labels, this.#refused],
       ]),
     ];
@@ -74,13 +75,13 @@ export class Pressure {
     return 0;
   }
 
-  /** When the thread began to read the calls that it reads now. */
+  /** When the thread began to read the current batch of calls. */
   #began(now: number): number {
-    if (this.#turn === undefined) {
-      this.#turn = now;
-      // Comes once nothing more is to be read.
-      setImmediate(() => (this.#turn = undefined));
+    if (this.#readingSince === undefined) {
+      this.#readingSince = now;
+      // Runs when all available calls are read.
+      setImmediate(() => (this.#readingSince = undefined));
     }
-    return this.#turn;
+    return this.#readingSince;
   }
 }

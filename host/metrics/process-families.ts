@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { counter, gauge, type Family } from './family.ts';
 
-/** What the system knows of this process. */
+/** Returns the metrics of this process. */
 export function processFamilies(worker: number): readonly Family[] {
   const labels = { worker };
   const { user, system } = process.cpuUsage();
@@ -23,7 +23,7 @@ function openFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // Only Linux tells.
+    // Only Linux reports them.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { Family } from './family.ts';
 
 const bounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts calls into provider plugins and calls that they make, with how they ended. */
+/** Measures calls into provider plugins and calls of plugins to providers, by outcome. */
 export class ProviderDurations implements ProviderMeter {
   readonly #verbs = new Durations({
     name: 'muster_plugin_call_duration_seconds',

@@ -7,16 +7,16 @@ type DelayHistogram = ReturnType<typeof import('node:perf_hooks')['monitorEventL
 const resolution = 25;
 const quantiles = [0.5, 0.99, 1];
 
-/** What is measured in every thread that works: how late its events come, what it keeps, how long its commits take. */
+/** The metrics of every worker thread: event loop delay, memory, and duration of commits. */
 export class ThreadMeter {
   readonly #thread: string;
-  /** Which process. 0 is the first. */
+  /** The number of the process; 0 is the first. */
   readonly #worker: number;
-  /** From the first scrape on: a server that nobody scrapes need not wake up for it. */
+  /** Created by the first scrape: a server that is never scraped need not wake up for it. */
   #delay: DelayHistogram | undefined;
   readonly #commits = new Durations({
     name: 'muster_store_commit_duration_seconds',
-    help: 'Commits to the storage until they were durable or refused, by the thread that asked.',
+    help: 'Duration of commits to the storage until they are durable or refused, by thread.',
     labels: ['thread', 'outcome'],
     bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   });
@@ -26,7 +26,7 @@ export class ThreadMeter {
     this.#worker = worker;
   }
 
-  /** Times the commits of a store from now on. Nothing else about it changes. */
+  /** Measures the commits of a store after this call. Returns the same store. */
   time(store: Store): Store {
     const commit = store.commit.bind(store);
     const [ok, failed] = [this.#commits.of(this.#thread, 'ok'), this.#commits.of(this.#thread, 'failed')];
@@ -47,26 +47,29 @@ export class ThreadMeter {
     const labels = { thread: this.#thread, worker: this.#worker };
     const { heapUsed, heapTotal, external } = process.memoryUsage();
     this.#delay ??= watchDelay();
-    const delays = quantiles.map((quantile) => [{ ...labels, quantile }, this.#late(quantile)] as const);
+    const delays = quantiles.map((quantile) => [{ ...labels, quantile }, this.#delayAt(quantile)] as const);
     this.#delay.reset();
     return [
       this.#commits.family(),
-      gauge('muster_event_loop_delay_seconds', 'How late events of a thread came since the last scrape.', delays),
+      gauge('muster_event_loop_delay_seconds', 'Delay of events in a thread since the last scrape.', delays),
       gauge('nodejs_heap_size_used_bytes', 'Heap in use.', [[labels, heapUsed]]),
-      gauge('nodejs_heap_size_total_bytes', 'Heap that is reserved.', [[labels, heapTotal]]),
-      gauge('nodejs_external_memory_bytes', 'Memory of objects outside the heap.', [[labels, external]]),
+      gauge('nodejs_heap_size_total_bytes', 'Reserved heap.', [[labels, heapTotal]]),
+      gauge('nodejs_external_memory_bytes', 'Memory of objects outside of the heap.', [[labels, external]]),
     ];
   }
 
-  /** What is measured is the time from tick to tick; all beyond the pace of the ticks is delay. */
-  #late(quantile: number): number {
+  /**
+   * The delay in seconds: the histogram contains the time between ticks, from which the interval of the ticks is
+   * subtracted.
+   */
+  #delayAt(quantile: number): number {
     if (!this.#delay?.count) return 0;
     return Math.max(0, this.#delay.percentile(quantile * 100) / 1e9 - resolution / 1000);
   }
 }
 
 function watchDelay(): DelayHistogram {
-  // Importing it by name would make all of its exports.
+  // A static import would evaluate all exports of the module.
   const delay = process.getBuiltinModule('node:perf_hooks').monitorEventLoopDelay({ resolution });
   delay.enable();
   return delay;

@@ -1,3 +1,3 @@
-/** `import … from 'muster'`: what plugins are written with, and what programs embed a broker or call one with. */
+/** `import … from 'muster'`: for authors of plugins, and for programs that embed or call a broker. */
 export * from '../../core/index.ts';
 export * from '../sdk/index.ts';

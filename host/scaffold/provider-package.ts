@@ -1,36 +1,36 @@
 import { camelCase } from '../../core/index.ts';
 
-/** Texts by their path in the package. */
+/** The files of a package: texts by path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** What stands in the example for the name of the plugin, its provider type and its package. */
+/** The name of the plugin, its provider type and its package in the example. */
 const exampleName = 'my-cloud';
 
-/** What each of the three functions must do, for whoever writes it. */
-const asked: Readonly<Record<string, readonly string[]>> = {
+/** The contract of each of the three functions, as comments for the author. */
+const contracts: Readonly<Record<string, readonly string[]>> = {
   launch: [
-    'Start `order.machine_count` machines, and never more than that for one `order.token`, however often it comes: after a crash it comes again.',
-    'Say `call.fence()` right before what changes the cloud, and give `call.signal` to what waits. Fewer machines are no error: say why in `shortfall`.',
+    'Start `order.machine_count` machines, and never more for one `order.token`, also when it is called again after a crash.',
+    'Call `call.fence()` right before each changing call to the cloud, and pass `call.signal` to every wait. Fewer machines are no error: give the reason in `shortfall`.',
     'Resolve to `{ handle, machines, settled, shortfall }`; `handle` is JSON from which `observe` and `release` find the order again.',
   ],
   observe: [
-    'Tell how each order stands: one `{ machines, settled }` for each entry of `watched`, in the same order. `settled`: no more machines will come.',
-    'Where one cannot be read, its entry is a ProviderFault; the others are not touched by that.',
+    'Report the state of each order: one `{ machines, settled }` for each entry of `watched`, in the same order. `settled`: no more machines will come.',
+    'When an order cannot be read, its entry is a ProviderFault; the other entries are unaffected.',
   ],
   release: [
-    'End the machines of `aim.go`, leave those of `aim.stay`, and see that no more than `aim.to_come` arrive. What is gone already is no error.',
-    'Say `call.fence()` right before what changes the cloud. Resolve to `{ done: true }`, or to `{ done: false }` to be called again.',
+    'Terminate the machines of `aim.go`, keep those of `aim.stay`, and ensure that at most `aim.to_come` more arrive. Already terminated machines are no error.',
+    'Call `call.fence()` right before each changing call to the cloud. Resolve to `{ done: true }`, or to `{ done: false }` to be called again.',
   ],
 };
 
 /**
- * The package of a new provider, made of the example's: under its own name, with the three functions left to be
- * written. `version` is that of the muster that it is written for. /
+ * Returns the package of a new provider, made from the example package: renamed, with the three functions left to
+ * write. `version`: the muster version for which it is written.
  */
 export function providerPackage(example: Files, name: string, version: string): Files {
   const renamed = Object.entries(example).map(([path, text]) => [path, rename(text, name)] as const);
   const files = Object.fromEntries(renamed) as Record<string, string>;
-  for (const verb of Object.keys(asked)) files['index.ts'] = leaveOut(files['index.ts'] ?? '', verb);
+  for (const verb of Object.keys(contracts)) files['index.ts'] = replaceBody(files['index.ts'] ?? '', verb);
   const manifest = JSON.parse(files['package.json'] ?? '{}') as Record<string, Record<string, string>>;
   (manifest['peerDependencies'] ??= {})['muster'] = `^${version}`;
   files['package.json'] = `${JSON.stringify(manifest, null, 2)}\n`;
@@ -42,11 +42,11 @@ const rename = (text: string, name: string): string =>
     .replaceAll(exampleName, name)
     .replaceAll(camelCase(exampleName.replaceAll('-', '_')), camelCase(name.replaceAll('-', '_')));
 
-/** Takes the body of one function away, with what is said of it, and says in its place what it must do. */
-function leaveOut(text: string, verb: string): string {
+/** Replaces the body and the comments of one function by its contract and an error. */
+function replaceBody(text: string, verb: string): string {
   const body = new RegExp(`(?:^  // .*\\n)*(^  async ${verb}\\(.*\\) \\{\\n)[^]*?(^  \\},$)`, 'm');
-  if (!body.test(text)) throw new Error(`The example has no function '${verb}' that could be left out.`);
-  const wanted = (asked[verb] ?? []).map((line) => `    // ${line}\n`).join('');
+  if (!body.test(text)) throw new Error(`The example has no function '${verb}' to replace.`);
+  const contract = (contracts[verb] ?? []).map((line) => `    // ${line}\n`).join('');
   const refusal = `    throw new Error('${verb} is not written yet.');\n`;
-  return text.replace(body, (_, head: string, end: string) => `${head}${wanted}${refusal}${end}`);
+  return text.replace(body, (_, head: string, end: string) => `${head}${contract}${refusal}${end}`);
 }

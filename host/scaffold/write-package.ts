@@ -6,16 +6,16 @@ import { BrokerError } from '../../core/index.ts';
 import { thisPackage } from '../process/this-package.ts';
 import { providerPackage, type Files } from './provider-package.ts';
 
-/** From host/scaffold of the sources, or dist/host/scaffold of a build. */
+/** The path to the package root, from host/scaffold in the sources or dist/host/scaffold in a build. */
 const up = import.meta.url.endsWith('.ts') ? '../..' : '../../..';
 const example = fileURLToPath(new URL(`${up}/docs/examples/provider-http`, import.meta.url));
 
-/** A name that is good for a folder, a package and a provider type alike. */
+/** Names that are valid for a folder, a package and a provider type. */
 const nameForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /**
- * Writes the package of a new provider into `directory`, which must not have anything in it. Gives the paths that were
- * written. Refuses a name that could not be one with INVALID_REQUEST, a folder that is in use with ALREADY_EXISTS. /
+ * Writes the package of a new provider into `directory`, which must be empty or absent. Returns the written paths.
+ * Throws INVALID_REQUEST for an invalid name, ALREADY_EXISTS when the directory is not empty.
  */
 export async function writeProviderPackage(name: string, directory: string): Promise<readonly string[]> {
   if (!nameForm.test(name) || name.length > 60)
@@ -26,7 +26,7 @@ export async function writeProviderPackage(name: string, directory: string): Pro
   if (existsSync(directory) && (await readdir(directory)).length > 0)
     throw new BrokerError(
       'ALREADY_EXISTS',
-      `There is something in ${directory} already. Name another folder with --directory.`,
+      `The directory ${directory} is not empty. Pass another one with --directory.`,
     );
   const files = providerPackage(await readFiles(example), name, thisPackage.version);
   for (const [path, text] of Object.entries(files)) {

@@ -3,20 +3,18 @@ import { camelCase } from '../../core/schema/spelling.ts';
 
 export type Json = Readonly<Record<string, any>>;
 
-/**
- * Schemas with a name of their own, by their properties: an optional field is a copy of its schema that shares these.
- */
+/** Named schemas, by their properties: an optional field is a copy of its schema that shares the properties. */
 export type Named = ReadonlyMap<object, string>;
 
-/** Words that are taken over as they stand. All others are our own or a plugin's, and say how input is read. */
-const plainWords = new Set(
+/** Keywords that are copied unchanged. All others are muster's or a plugin's own, and control how input is parsed. */
+const standardKeywords = new Set(
   `type enum const required default examples deprecated format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum
   multipleOf minItems maxItems uniqueItems minProperties maxProperties additionalProperties title`.split(/\s+/),
 );
 
 /**
- * A schema as the world reads it: JSON Schema 2020-12. Other spellings of fields and of values are told in the
- * description; a schema that is `named` becomes a reference, except where it stands by itself. /
+ * Converts a schema to JSON Schema 2020-12. Descriptions mention further spellings of fields and values; a schema in
+ * `named` becomes a reference, except at the top.
  */
 export function publicSchema(schema: TSchema | Json, named: Named, field?: string): Json {
   const json = schema as Json;
@@ -25,12 +23,12 @@ export function publicSchema(schema: TSchema | Json, named: Named, field?: strin
   return unnamed(json, named, field);
 }
 
-/** The same for the schema that has the name. */
+/** As `publicSchema`, for a named schema itself. */
 export function unnamed(json: Json, named: Named, field?: string): Json {
   const { patternProperties } = json;
   const description = described(json, field);
   return {
-    ...Object.fromEntries(Object.entries(json).filter(([word]) => plainWords.has(word))),
+    ...Object.fromEntries(Object.entries(json).filter(([word]) => standardKeywords.has(word))),
     ...(description === '' ? {} : { description }),
     ...(json['sensitive'] ? { 'x-sensitive': true } : {}),
     ...(json['properties']
@@ -46,7 +44,7 @@ export function unnamed(json: Json, named: Named, field?: string): Json {
         json[word] ? [[word, json[word].map((each: Json) => publicSchema(each, named))]] : [],
       ),
     ),
-    // A free map: every name is allowed.
+    // A map: every name is allowed.
     ...(patternProperties
       ? {
           additionalProperties: publicSchema(Object.values(patternProperties as Record<string, Json>)[0] ?? {}, named),

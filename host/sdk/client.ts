@@ -6,24 +6,21 @@ import { operations } from '../../core/operations/registry.ts';
 import { hint } from '../../core/schema/spelling.ts';
 
 /**
- * muster as a program uses it: every operation as a method, in this process or at a server. Closes itself with
- * `await using`.
+ * The interface of muster for programs: every operation as a method, in this process or at a server. Supports `await
+ * using`.
  */
 export interface BrokerClient extends Methods, AsyncDisposable {
-  /**
-   * An operation by its name, for callers that learn it as they run. Rejects with HandlerDiscoveryError when there is
-   * none.
-   */
+  /** Calls an operation by its name. Rejects with HandlerDiscoveryError when there is none. */
   call(name: string, input?: unknown, options?: CallOptions): Promise<unknown>;
-  /** Waits until a request or a return has ended; how it ended. Asks no oftener than once in 250 ms. */
+  /** Waits until a request or a return has ended, and returns its final state. Polls at most every 250 ms. */
   waitFor(request_id: string, options?: WaitOptions): Promise<RequestAnswer>;
-  /** Ends what was opened for it. Idempotent. */
+  /** Closes all resources of the client. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A client over one way to carry calls out. */
-export function clientOver(carry: Execute, close: () => Promise<void>): BrokerClient {
-  const methods = methodsOver(carry);
+/** Creates a client over an executor of operations. */
+export function clientOver(execute: Execute, close: () => Promise<void>): BrokerClient {
+  const methods = methodsOver(execute);
   const byName = methods as unknown as Readonly<
     Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>>
   >;

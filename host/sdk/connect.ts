@@ -5,18 +5,18 @@ import type { Address } from './http-transport.ts';
 export interface ConnectOptions {
   /** `http://127.0.0.1:8000` */
   readonly url?: string;
-  /** The Unix socket of a server on this machine, before `url`. */
+  /** The Unix socket of a server on this machine. Takes precedence over `url`. */
   readonly socket_path?: string;
-  /** The data directory of a server on this machine: it says where it listens. */
+  /** The data directory of a server on this machine; its `server.json` contains the address. */
   readonly data_directory?: string;
-  /** How long a call may take. Default 60 000. */
+  /** Time-out of a call in milliseconds. Default 60 000. */
   readonly timeout_ms?: number;
 }
 
-/** A client of a running server. Asks nothing yet: the first call finds out whether it is there. */
+/** Creates a client of a running server. Sends nothing: the first call detects whether the server is reachable. */
 export async function connect(options: ConnectOptions): Promise<BrokerClient> {
   const address = await addressOf(options);
-  // What imports muster for its types, or to write a plugin, loads none of this.
+  // Imported lazily: programs that import muster only for its types, or to write a plugin, load none of this.
   const [{ remoteExecutor }, { clientOver }, { httpTransport }] = await Promise.all([
     import('./remote-executor.ts'),
     import('./client.ts'),

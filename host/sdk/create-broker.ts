@@ -3,16 +3,19 @@ import type { BrokerClient } from './client.ts';
 import { asSdkError } from './errors.ts';
 
 export interface CreateBrokerOptions {
-  /** Where a configuration is looked for, and what relative paths are relative to. Default: the working directory. */
+  /**
+   * The directory where the search for a configuration starts, and to which relative paths are relative. Default: the
+   * working directory.
+   */
   readonly cwd?: string;
-  /** This configuration file instead of the one that is found. */
+  /** The configuration file. Default: the file that the search finds. */
   readonly config_file?: string;
-  /** Laid over the file, as options of the command line are. */
+  /** Settings that override the file, like options of the command line. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Default: the environment of this process. */
+  /** The environment variables. Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether requests are carried out here. `none`: they are stored, and another process carries them out. Default
+   * Where the reconciler loop runs. `none`: requests are only stored, and another process runs the reconciler. Default
    * `thread`.
    */
   readonly loop?: 'thread' | 'inline' | 'none';
@@ -20,8 +23,8 @@ export interface CreateBrokerOptions {
 }
 
 /**
- * A broker in this process, without HTTP. Takes the data directory for itself unless `loop` is `none`. Rejects with a
- * ConfigurationError.
+ * Creates a broker in this process, without HTTP. Holds the data directory exclusively unless `loop` is `none`.
+ * Rejects with a ConfigurationError.
  */
 export async function createBroker(options: CreateBrokerOptions = {}): Promise<BrokerClient> {
   try {

@@ -1,6 +1,6 @@
 import { codes, isBrokerError, type Code } from '../../core/contract/errors.ts';
 
-/** What every call of the SDK may reject with. `code` is of the one table of refusals. */
+/** The error with which calls of the SDK reject. `code` is a code of the error table. */
 export class SDKError extends Error {
   readonly code: Code;
   readonly details: Readonly<Record<string, unknown>>;
@@ -13,16 +13,16 @@ export class SDKError extends Error {
   }
 }
 
-/** The configuration cannot be used. */
+/** The configuration is invalid or cannot be read. */
 export class ConfigurationError extends SDKError {}
 
-/** No provider instance serves what is asked for. */
+/** No provider instance can serve the request. */
 export class ProviderError extends SDKError {}
 
-/** There is no such method. */
+/** There is no operation with this name. */
 export class HandlerDiscoveryError extends SDKError {}
 
-/** The method was refused, or failed. */
+/** The operation was refused or failed. */
 export class MethodExecutionError extends SDKError {}
 
 class EntityError extends SDKError {
@@ -37,10 +37,10 @@ class EntityError extends SDKError {
   }
 }
 
-/** What is named does not exist. */
+/** The named entity does not exist. */
 export class NotFoundError extends EntityError {}
 
-/** What is to be made exists. */
+/** The entity to create already exists. */
 export class AlreadyExistsError extends EntityError {}
 
 const kinds: Readonly<Partial<Record<Code, typeof SDKError>>> = {
@@ -61,7 +61,7 @@ const kinds: Readonly<Partial<Record<Code, typeof SDKError>>> = {
   INSTANCE_BUSY: ProviderError,
 };
 
-/** The SDK's error for a refusal, made here or read off an answer. */
+/** Returns the SDK error for a code, of this process or of an answer. */
 export function sdkError(
   code: string,
   message: string,
@@ -77,7 +77,7 @@ export function sdkError(
   );
 }
 
-/** As the SDK rejects: refusals by their code, everything else as a failure of the method. */
+/** Converts any error to an SDK error: errors with a code by their code, all others to MethodExecutionError. */
 export function asSdkError(error: unknown): SDKError {
   if (error instanceof SDKError) return error;
   if (isBrokerError(error)) return sdkError(error.code, error.message, error.details, error);

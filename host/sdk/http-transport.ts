@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 
-/** Where a server listens. */
+/** The address of a server. */
 export type Address = { readonly url: string } | { readonly socket_path: string };
 
 export interface Sent {
@@ -17,16 +17,16 @@ export interface Received {
 }
 
 export interface Transport {
-  /** For messages to people. */
+  /** The address as text, for messages. */
   readonly where: string;
-  /** Rejects when there is no whole answer. */
+  /** Sends a call. Rejects when no complete answer arrives. */
   send(call: Sent): Promise<Received>;
   close(): void;
 }
 
-/** HTTP/1.1 over TCP or a Unix socket, connections kept. */
+/** Creates a transport for HTTP/1.1 over TCP or a Unix socket, with keep-alive connections. */
 export function httpTransport(address: Address, timeout_ms: number): Transport {
-  // Not imported: as an ES module it would load much that nobody here uses, at every start of a command.
+  // Not imported: as an ES module this builtin would evaluate much unused code at every start of a command.
   const http = process.getBuiltinModule('node:http');
   const https =
     'url' in address && address.url.startsWith('https:') ? process.getBuiltinModule('node:https') : undefined;

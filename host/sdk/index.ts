@@ -1,4 +1,4 @@
-/** What programs import: a broker of their own, or a client of a running one. */
+/** The public interface for programs: an embedded broker, or a client of a running one. */
 export { createBroker, type CreateBrokerOptions } from './create-broker.ts';
 export { connect, type ConnectOptions } from './connect.ts';
 export type { MachineAnswer, RequestAnswer } from '../../core/contract/answers.ts';

@@ -8,7 +8,7 @@ export type CamelCase<S extends string> = S extends `${infer First}_${infer Rest
   : S;
 type InCamelCase<I> = { [F in keyof I as F extends string ? CamelCase<F> : F]: I[F] };
 
-/** Other names of fields, which every operation that has the field takes. The schemas know them too. */
+/** Aliases of fields, which every operation with the field accepts. The schemas contain them too. */
 export interface Aliases {
   readonly machine_count: 'count' | 'requested_count';
   readonly provider_name: 'provider';
@@ -19,21 +19,21 @@ type WithAlias<I> = { [F in keyof I & keyof Aliases]: { [A in Aliases[F]]: Renam
   keyof Aliases];
 
 type InSnakeCase<I> = I | WithAlias<I>;
-/** Each of the spellings in which an input may be written. */
+/** All spellings of an input. */
 type Spelled<I> = InSnakeCase<I> | InCamelCase<I> | InCamelCase<WithAlias<I>>;
 
-/** A field that is null goes. */
-type Taken<T> = { [F in keyof T]?: T[F] | null };
+/** A field with the value null is removed. */
+type Removable<T> = { [F in keyof T]?: T[F] | null };
 
-/** Operations that take a template take any field of one, also those that only a plugin knows. */
-interface Beside {
+/** Operations with a template as input accept any template field, also fields of plugins. */
+interface TemplateInput {
   readonly create_template: Partial<Template>;
-  readonly update_template: Taken<Template>;
+  readonly update_template: Removable<Template>;
   readonly validate_template: { readonly [field: string]: unknown };
 }
 
 type OwnInput<O> = O extends Operation<infer I extends TObject, any, any> ? Static<I> : never;
 
-/** What an operation takes. */
+/** The input of an operation. */
 export type InputOf<N extends keyof Operations> = Spelled<OwnInput<Operations[N]>> &
-  (N extends keyof Beside ? Beside[N] : unknown);
+  (N extends keyof TemplateInput ? TemplateInput[N] : unknown);

@@ -5,7 +5,7 @@ import type { Broker } from '../compose.ts';
 import { asSdkError } from './errors.ts';
 import type { CallOptions } from './methods.ts';
 
-/** Carries calls out in a broker of this process, in our own words whatever the scheduler. */
+/** Creates an executor in a broker of this process. Answers have muster's own format whatever the scheduler is. */
 export function localExecutor({ services, rendering }: Broker) {
   return async (
     operation: Operation<any, any>,

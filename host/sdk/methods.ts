@@ -14,15 +14,18 @@ type OutputOf<O> =
         : never
     : never;
 
-/** What goes with a single call. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** The call rejects with its reason when it is aborted. What was sent to a server may be done all the same. */
+  /** Aborts the call, which rejects with the reason of the signal. A server may still execute a call that was sent. */
   readonly signal?: AbortSignal;
-  /** The same key and input again give the same request. For the calls that make requests and returns. */
+  /**
+   * A repeated call with the same key and input returns the same request. For operations that create requests and
+   * returns.
+   */
   readonly idempotency_key?: string;
 }
 
-/** An input may be left out where nothing of it is needed. */
+/** The input is optional when it has no required field. */
 type Method<I, R> = {} extends I
   ? (input?: I, options?: CallOptions) => Promise<R>
   : (input: I, options?: CallOptions) => Promise<R>;
@@ -30,17 +33,17 @@ type Method<I, R> = {} extends I
 type SnakeMethods = { readonly [N in keyof Operations]: Method<InputOf<N>, OutputOf<Operations[N]>> };
 type CamelMethods = { readonly [N in keyof Operations as CamelCase<N>]: SnakeMethods[N] };
 
-/** Every operation as a method, by its name and by its camelCase twin. Inputs may be spelled either way too. */
+/** Every operation as a method, under its name and its camelCase name. Inputs may be spelled either way too. */
 export type Methods = SnakeMethods & CamelMethods;
 
-/** How a call is carried out: in this process, or by a server. */
+/** Executes an operation, in this process or at a server. */
 export type Execute = (operation: Operation<any, any>, input: unknown, options: CallOptions) => Promise<unknown>;
 
-/** The methods over one way to carry calls out. */
-export function methodsOver(carry: Execute): Methods {
+/** Returns the methods over an executor of operations. */
+export function methodsOver(execute: Execute): Methods {
   const methods: Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>> = {};
   for (const operation of operations as readonly Operation<any, any>[]) {
-    const method = (input: unknown = {}, options: CallOptions = {}) => carry(operation, input, options);
+    const method = (input: unknown = {}, options: CallOptions = {}) => execute(operation, input, options);
     methods[operation.name] = method;
     methods[camelCase(operation.name)] = method;
   }

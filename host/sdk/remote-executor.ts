@@ -2,7 +2,7 @@ import { asSdkError, MethodExecutionError, sdkError } from './errors.ts';
 import type { Transport } from './http-transport.ts';
 import type { CallOptions } from './methods.ts';
 
-/** Carries calls out at a server: every operation has one route of its own name. Loads no operation. */
+/** Creates an executor at a server, which has one route for each operation name. Loads no operation. */
 export function remoteExecutor(transport: Transport) {
   return async (
     operation: { readonly name: string },
@@ -27,7 +27,7 @@ export function remoteExecutor(transport: Transport) {
     if (body === undefined)
       throw new MethodExecutionError(
         'UNAVAILABLE',
-        `What answers at ${transport.where} is no muster server: it said ${answer.status}, and not in JSON. Is that its URL?`,
+        `The server at ${transport.where} is not a muster server: it answered ${answer.status} without JSON. Check the URL.`,
       );
     if (answer.status < 400) return body;
     const {

@@ -3,29 +3,29 @@ import type { RequestAnswer } from '../../core/contract/answers.ts';
 import { MethodExecutionError } from './errors.ts';
 
 export interface WaitOptions {
-  /** Default: as long as the request itself waits. */
+  /** Time-out in milliseconds. Default: as long as the request itself waits. */
   readonly timeout_ms?: number;
-  /** Between two looks, at least 250. Default: 250 at first, then twice as long each time, up to 1000. */
+  /** Milliseconds between two polls, at least 250. Default: 250 at first, then doubled each time up to 1000. */
   readonly poll_ms?: number;
   readonly signal?: AbortSignal;
-  /** Told at each look. */
+  /** Called with the answer of each poll. */
   progress?(now: RequestAnswer): void;
 }
 
-const least = 250;
-const most = 1_000;
+const minPause = 250;
+const maxPause = 1_000;
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
-/** Looks until the request has ended. Rejects when `timeout_ms` passed first, and with the signal's reason. */
+/** Polls until the request has ended. Rejects when `timeout_ms` passes first, or with the reason of the signal. */
 export async function waitFor(
   look: (signal: AbortSignal | undefined) => Promise<RequestAnswer>,
   { timeout_ms = Infinity, poll_ms, signal, progress }: WaitOptions,
 ): Promise<RequestAnswer> {
   const end = performance.now() + timeout_ms;
   for (
-    let pause = Math.max(poll_ms ?? least, least);
+    let pause = Math.max(poll_ms ?? minPause, minPause);
     ;
-    pause = poll_ms === undefined ? Math.min(pause * 2, most) : pause
+    pause = poll_ms === undefined ? Math.min(pause * 2, maxPause) : pause
   ) {
     const now = await look(signal);
     progress?.(now);

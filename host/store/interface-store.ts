@@ -4,8 +4,8 @@ import type { Change, Store } from '../../core/contract/storage.ts';
 import { callId } from '../http/call-context.ts';
 
 /**
- * The store as faces use it: what a call writes into the journal carries the call's `x_request_id`, and a return that
- * has nothing to wait for is told as ended. The loop's own commits belong to no call. /
+ * Wraps the store for the interfaces: events of a call get its `x_request_id`, and a request that ends at its creation
+ * is reported as ended. Commits of the loop belong to no call.
  */
 export function interfaceStore(store: Store, log: Log): Store {
   return {
@@ -16,7 +16,7 @@ export function interfaceStore(store: Store, log: Log): Store {
     versions: store.versions.bind(store),
     ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
     async commit(changes) {
-      const committed = await store.commit(noted(changes));
+      const committed = await store.commit(withCallId(changes));
       for (const change of changes)
         if (change.op === 'insert' && change.kind === 'request') reportEnd(log, undefined, change.record);
       return committed;
@@ -30,7 +30,7 @@ export function interfaceStore(store: Store, log: Log): Store {
   };
 }
 
-function noted(changes: readonly Change[]): readonly Change[] {
+function withCallId(changes: readonly Change[]): readonly Change[] {
   const x_request_id = callId();
   if (x_request_id === undefined) return changes;
   return changes.map((change) =>

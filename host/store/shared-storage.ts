@@ -1,7 +1,7 @@
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 
-/** Whether several processes can work on the storage of a configuration at once. */
+/** Whether several processes can use the storage of a configuration at the same time. */
 export function sharesStorage({ configuration, plugins }: LoadedConfiguration): boolean {
   const driver = plugins
     .flatMap((plugin) => plugin.storages ?? [])
@@ -9,12 +9,15 @@ export function sharesStorage({ configuration, plugins }: LoadedConfiguration): 
   return driver?.shared ?? true;
 }
 
-/** Refuses a storage that only one thread can open. `what` begins the sentence that says why it must not be one. */
+/**
+ * Throws INVALID_CONFIGURATION for a storage that only one thread can open. `what` begins the message: the feature
+ * that needs shared storage.
+ */
 export function requireSharedStorage(loaded: LoadedConfiguration, what: string): void {
   if (sharesStorage(loaded)) return;
   const { type } = loaded.configuration.storage;
   throw new BrokerError(
     'INVALID_CONFIGURATION',
-    `${what} a storage that several processes share, and '${type}' is none. Set storage.type to another, such as sqlite.`,
+    `${what} a storage that several processes can share, and '${type}' is not one. Set storage.type to another storage, such as sqlite.`,
   );
 }

@@ -21,7 +21,7 @@ export type LaunchFaultKind = Exclude<FaultKind, 'unknown-outcome' | 'gone'>;
 
 /**
  * What `testProvider` is given. `plugin` and `open` are enough; each of the others makes checks possible that are
- * registered as not done without it. All get the world that `open` made for the check. /
+ * registered as not done without it. All get the world that `open` made for the check.
  */
 export interface ProviderKit<World extends ProviderWorld> {
   /** `test` of node:test, ava or vitest. */
@@ -38,13 +38,13 @@ export interface ProviderKit<World extends ProviderWorld> {
   close?(world: World): unknown;
   /**
    * Moves the world on: what was launched comes up a bit further, what was released goes. Called until what is awaited
-   * is there, at most 60 times. Default: some milliseconds pass. /
+   * is there, at most 60 times. Default: some milliseconds pass.
    */
   settle?(world: World): unknown;
   /**
    * Ids of all machines that live in the world, coming up or running, whoever started them: the judge of what the
    * plugin says. Default: what `observe` says of what the kit launched, so that a plugin that does not see a machine
-   * is not found out. /
+   * is not found out.
    */
   living?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Each makes the next launch in the world fail in its way. */

@@ -29,7 +29,6 @@ import { tokenChecks } from './checks/token-checks.ts';
  *   living: (fake) => fake.ids(),
  * });
  * ```
- * /
  */
 export function testProvider<World extends ProviderWorld>(kit: ProviderKit<World>): void {
   const subject = subjectOf(kit);

@@ -9,7 +9,7 @@ import { checkViews } from './views.ts';
 /**
  * Checks every sentence of the contract of `SchedulerStrategy`, each as a test of its own: what its views render of
  * every situation that a request may be in, and what it reads of template files. What cannot be shown is a todo: what
- * is read, where no `files` are given; what is not recognised, without `strangers`. /
+ * is read, where no `files` are given; what is not recognised, without `strangers`.
  */
 export function testScheduler(subject: SchedulerSubject): void {
   const strategy = strategyOf(subject);

@@ -9,7 +9,7 @@ export interface UnopenedStorage {
   readonly options: Readonly<Record<string, unknown>>;
   /**
    * Opens the storage, or opens it once more: beside other stores where it is shared, else only after they were
-   * closed. The store is closed when the check ends. /
+   * closed. The store is closed when the check ends.
    */
   open(): Promise<Store>;
 }

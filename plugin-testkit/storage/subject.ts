@@ -17,7 +17,7 @@ export interface StorageSubject {
   /**
    * The module whose default export is the plugin: for what only another process can show, e.g. that what was
    * acknowledged outlives a kill. Processes are started with the arguments that node was given here
-   * (`process.execArgv`). /
+   * (`process.execArgv`).
    */
   readonly module?: string | URL;
   /** `false`: what is stored ends with its store object. Default `true`. */

@@ -21,7 +21,7 @@ import { driverOf, type StorageSubject } from './subject.ts';
 /**
  * Checks every sentence of the contract of `Store`, each as a test of its own. What cannot be shown is a todo: what
  * several store objects do at once where a storage is not `shared`, what outlives a store where it is not `durable`,
- * what other processes see where no `module` is given. /
+ * what other processes see where no `module` is given.
  */
 export function testStorage(subject: StorageSubject): void {
   const driver = driverOf(subject);

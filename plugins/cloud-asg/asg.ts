@@ -17,7 +17,7 @@ const fields = Type.Object({});
 /**
  * Makes an Auto Scaling group for each order. A group goes on by itself: it tries again for ever, replaces and
  * rebalances. Here it is allowed one thing only, to grow to what was ordered, and that only until something of it is
- * given back. /
+ * given back.
  */
 export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle, Prepared>({
   type: 'cloud',

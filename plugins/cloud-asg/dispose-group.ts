@@ -11,7 +11,7 @@ const over: ReadonlySet<string> = new Set(['shutting-down', 'terminated']);
 /**
  * Deletes the group by force: no machine of it is wanted, and those that it still lists have ended, or were on their
  * way when it was stopped. Then what came late and is in no group, then the launch template: last, because without it
- * a call that arrives late makes no new group. /
+ * a call that arrives late makes no new group.
  */
 export async function disposeGroup(
   session: CloudSession,

@@ -13,7 +13,7 @@ const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'Resourc
  * First the group is stopped for good, then machines are ended, then its size is set to what stays. In this order
  * nothing is refilled wherever it breaks off: a group that cannot launch has no use for a size that is too large, and
  * one that cannot terminate none for one too small. A group that gives nothing back and may still get machines goes on
- * growing, to the size that is allowed. /
+ * growing, to the size that is allowed.
  */
 export async function releaseGroup(
   session: CloudSession,

@@ -42,7 +42,7 @@ export const unitsOf = (machines: readonly MachineReport[]): number =>
 
 /**
  * Why pools gave less. A fleet's error names its pool as far as the override did, and says nothing of how many
- * machines it cost. A fleet that is short and gives no reason had no capacity in the pools that it was to draw on. /
+ * machines it cost. A fleet that is short and gives no reason had no capacity in the pools that it was to draw on.
  */
 export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Shortfall[] {
   const found = answer.errors.flatMap((error): Shortfall[] => {

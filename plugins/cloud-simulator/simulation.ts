@@ -31,7 +31,7 @@ export interface KnobBoard {
   readonly current: Knobs;
   /**
    * Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here,
-   * and those that take Spot machines back strike. /
+   * and those that take Spot machines back strike.
    */
   turn(change: unknown): Knobs;
 }

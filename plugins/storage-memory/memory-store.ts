@@ -39,7 +39,7 @@ export interface Journal {
 /**
  * Everything in maps. What comes in and goes out is copied, so that it behaves like a storage; counting and sorting
  * look at every record. Alone it ends with its process; with a `journal` it is a storage for one process and as many
- * records as fit into memory: give what was written to `restore` at the next start. /
+ * records as fit into memory: give what was written to `restore` at the next start.
  */
 export class MemoryStore implements Store {
   readonly #tables: { readonly [K in Kind]: Table };

@@ -3,7 +3,7 @@
  * turn, among requests, partials, fallbacks, returns and cancels over all APIs and in both formats, and holds what is
  * left against what was acknowledged and what the cloud has. In some plays callers ask for hundreds of machines, in a
  * few for 10 000. The last line says how many kills were survived, or which play failed. See
- * docs/guides/guarantees.md. /
+ * docs/guides/guarantees.md.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- [--calls 10000] [--seed N] [--grow]`: hostile calls made from valid ones, played at a broker in
  * this thread. Ends with 1 when one of them is answered with a failure of ours, with too much, or takes more than 100
- * ms of the thread. `--grow` writes what is worth keeping into corpus.json. /
+ * ms of the thread. `--grow` writes what is worth keeping into corpus.json.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -146,7 +146,7 @@ test('a port that is taken and a broken template file are said in a sentence', a
 test('an address that others reach is warned of', async (t) => {
   const broker = await startBroker({ args: ['--host', '0.0.0.0'] });
   t.teardown(() => broker.stop());
-  t.regex(broker.output.stderr, /put a gateway in front/);
+  t.regex(broker.output.stderr, /put an authenticating gateway in front/);
 });
 
 function statusOf(options: RequestOptions): Promise<number | undefined> {

@@ -147,7 +147,10 @@ test.serial('a storage that processes cannot share refuses workers, and a server
   t.teardown(() => place.close());
   for (const args of [['--workers', '2'], ['--api-only']]) {
     const error = await t.throwsAsync(startBroker({ place, args }));
-    t.regex(error?.message ?? '', /ended with 4 .*a storage that several processes share, and 'memory' is none/);
+    t.regex(
+      error?.message ?? '',
+      /ended with 4 .*a storage that several processes can share, and 'memory' is not one/,
+    );
   }
 });
 

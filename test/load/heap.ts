@@ -17,7 +17,7 @@ export interface Kept {
 
 /**
  * The most by which a heap may grow in a minute of load. Callers make some thirty requests a second: one that left 300
- * bytes behind would show. Less than that is the noise of bounded caches and of code that is compiled and forgotten. /
+ * bytes behind would show. Less than that is the noise of bounded caches and of code that is compiled and forgotten.
  */
 export const mostMbPerMinute = 0.5;
 

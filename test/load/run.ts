@@ -1,7 +1,7 @@
 /**
  * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--hostile N] [--seed N]`:
  * callers of both kinds at one server without rate limits, and N that mean harm. Says how long their calls took, and
- * ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md. / /
+ * ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md.
  */
 import { parseArgs } from 'node:util';
 import { load } from './load.ts';

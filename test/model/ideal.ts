@@ -3,7 +3,7 @@ import { isLive, type Machine } from './cloud.ts';
 
 /**
  * What an ideal broker owes to its callers, said of one request by what was asked of it and what truly runs. It knows
- * nothing of attempts, claims or commits. `accepted_at` and the like are the time that truly passed. /
+ * nothing of attempts, claims or commits. `accepted_at` and the like are the time that truly passed.
  */
 export interface Owed {
   readonly request: RequestRecord;

@@ -7,7 +7,7 @@ import type { Shelf } from './shelf.ts';
 
 /**
  * What an order that was given up, or refused and yet carried out, has left may run on where nobody sweeps; and where
- * the sweep only tells of what it finds, if its API cannot look for it. /
+ * the sweep only tells of what it finds, if its API cannot look for it.
  */
 const unfindable = ({ sweep, api }: Setup, { machine, row, given_up }: Seen): boolean => {
   if (sweep === 'terminate' || (sweep === 'report' && api.finds)) return false;

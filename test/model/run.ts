@@ -2,7 +2,7 @@
  * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the
  * first that breaks a rule, and prints it as short as it could be made. `--large` plays them with the sizes of life;
  * `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was printed, or a file of it, with
- * `--tell` telling what happens. Exit code 1: a rule was broken. /
+ * `--tell` telling what happens. Exit code 1: a rule was broken.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -5,7 +5,7 @@ import { plainSetup, type Setup } from './setup.ts';
 /**
  * Takes away what a history needs not to break the same rule: commands, many at once as long as that goes, and
  * whatever differs from the plainest setup. fast-check could do it too, in more plays, and leaves commands that matter
- * not. /
+ * not.
  */
 export async function shorten(
   history: History,

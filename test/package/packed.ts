@@ -73,7 +73,7 @@ export function run(program: string, args: readonly string[], cwd: string, env: 
 
 /**
  * Unpacks the tarball into the `node_modules` of a project, and beside it what package.json says that it needs at run
- * time: only what is declared can be imported, as with a package manager that does not flatten. /
+ * time: only what is declared can be imported, as with a package manager that does not flatten.
  */
 export function install({ tarball, manifest }: Packed, project: string): void {
   const modules = join(project, 'node_modules');

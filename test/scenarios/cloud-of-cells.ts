@@ -19,7 +19,6 @@ const regionsOf = ({ regions }: Story): readonly string[] => regions ?? [home];
 /**
  * Which account each cell has its machines in: cells of one way want the same machine types, so each has another;
  * different ways have different types, and share accounts. Those that fall back to another region keep to themselves.
- * /
  */
 function accountsOf(cells: readonly Cell[]): ReadonlyMap<Cell, string> {
   const used = new Map<Cell['way'], number>();

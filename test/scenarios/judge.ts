@@ -40,7 +40,7 @@ const endsOnce: Rule = ({ request, history }) => {
  * No more machines are started than were asked for, but for those that stand in for others: of one that failed or was
  * taken away another is ordered. A fleet or group that keeps its size replaces what is taken away by itself; what it
  * started unseen, while the broker ordered one as well, is one more for each that was taken from it, and no more than
- * that. /
+ * that.
  */
 const startsNoMore: Rule = ({ cell, attempts, started, request, machines }) => {
   const failed = machines.filter(({ going }) => going === 'failed').length;

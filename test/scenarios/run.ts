@@ -2,7 +2,7 @@
  * `node test/scenarios/run.ts [--scenario NAME] [--seed S] [--only TEXT] [--turn N] [--verbose]`: every way to have
  * machines × every story under every ready-made scenario of the simulated cloud. Prints what went wrong where, and
  * ends with 1 if something did. `--only` takes the cells whose name contains the text; `--turn` the covering selection
- * that the tests play; `--verbose` tells all that is known of what failed. /
+ * that the tests play; `--verbose` tells all that is known of what failed.
  */
 import { parseArgs } from 'node:util';
 import { cells, covering } from './cells.ts';

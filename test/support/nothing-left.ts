@@ -9,7 +9,7 @@ const memory = '/dev/shm';
 /**
  * Gives a run of tests temporary directories of its own, as variables for its processes, and makes it fail when it
  * leaves anything there, or a process that was started with them. Both are removed all the same, also where a process
- * was killed that would have done so. /
+ * was killed that would have done so.
  */
 export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
   const directory = mkdtempSync(join(tmpdir(), 'mt-'));

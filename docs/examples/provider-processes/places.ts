@@ -22,7 +22,7 @@ export type Standing =
 /**
  * What is known of processes, in files, so that it outlives everybody: `orders/<token>/order.json`, and beside it for
  * the process `n` the files `n.slot` (who it is), `n.released` (it shall go), `n.told` (it was asked to), `n.over` (it
- * did) and `n.log`. Once all of them are gone the folder moves to `ended`. /
+ * did) and `n.log`. Once all of them are gone the folder moves to `ended`.
  */
 export class Places {
   readonly #orders: string;

@@ -1,6 +1,6 @@
 /**
  * Becomes the process of one machine. It takes the slot first and becomes the command then, under the same pid: of all
- * runners that are ever started for a slot only one gets that far, whoever dies in between. /
+ * runners that are ever started for a slot only one gets that far, whoever dies in between.
  */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';

@@ -12,7 +12,7 @@ interface Told {
 /**
  * Ends a process: asks it to go, and kills it when it has not gone after `grace` ms. Called again until it is gone;
  * what was done before is read from the records, whoever did it. Gives the time after which to call again; undefined:
- * it is gone. /
+ * it is gone.
  */
 export function stop(order: Order, n: number, grace: number, now: number): number | undefined {
   // Before it is looked for: a runner that takes the slot later than this starts nothing.

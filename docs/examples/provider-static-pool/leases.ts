@@ -40,7 +40,7 @@ export class Leases {
 
   /**
    * Lends up to `count` of these hosts, those first that stand first, in one transaction. The same token gets the same
-   * hosts, however often it is asked. /
+   * hosts, however often it is asked.
    */
   take(token: string, count: number, hosts: readonly Host[], now: number): readonly Lease[] {
     return this.#alone(() => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /**
  * A file of lines for one process at a time. `read` comes first and once. A line that a crash left half written is no
- * line: whoever appended it was not told that it is there, and the next one takes its place. /
+ * line: whoever appended it was not told that it is there, and the next one takes its place.
  */
 export async function openLines(path: string) {
   const directory = dirname(path);

@@ -1,4 +1,4 @@
-/** What the scripts are called; everything that this face does hangs on these names. */
+/** The names of the scripts. HostFactory defines them. */
 export const scriptNames = [
   'getAvailableTemplates',
   'requestMachines',
@@ -16,8 +16,8 @@ export const isScriptName = (name: string | undefined): name is ScriptName =>
   scriptNames.some((each) => each === name);
 
 /**
- * What a script sends to the server, as the body of POST /api/v1/hostfactory/{script}. The answer's body is what the
- * script prints.
+ * The body of POST /api/v1/hostfactory/{script}, which a script sends. The body of the answer is the output of the
+ * script.
  */
 export interface ScriptBody {
   /** The content of the input file. */
@@ -25,5 +25,5 @@ export interface ScriptBody {
   readonly env: { readonly dialect: Dialect; readonly provider_name?: string };
 }
 
-/** The header of the answer with what the script ends with: 0 or 1. */
+/** The header of the answer with the exit code of the script: 0 or 1. */
 export const exitCodeHeader = 'x-exit-code';

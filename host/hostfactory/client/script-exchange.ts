@@ -3,7 +3,7 @@ import { readOwnFile, type OwnFile } from '../../data-directory/own-file.ts';
 import type { ServerPlace } from '../../data-directory/server-place.ts';
 import { exitCodeHeader } from './script-call.ts';
 
-/** What a script prints, and with what it ends. */
+/** The output and the exit code of a script. */
 export interface Answer {
   readonly exit_code: 0 | 1;
   readonly output: string;
@@ -12,21 +12,21 @@ export interface Answer {
 export interface ScriptRequest {
   readonly script: string;
   readonly body: string;
-  /** The same for every try of one call. */
+  /** The idempotency key: the same for every attempt of one call. */
   readonly key: string;
 }
 
-/** Who listens takes the connection at once. */
+/** Milliseconds to connect: a listening server accepts at once. */
 const connectMs = 2_000;
 /**
- * Giving up a call that may have been carried out would leave machines that nobody asks for: it is waited for as long
- * as the scheduler allows.
+ * Milliseconds to wait for an answer, as long as the scheduler allows: an abandoned call may have created machines
+ * that no caller tracks.
  */
 const answerMs = 50_000;
 
 /**
- * Asks the server of a data directory. A text says why there is no answer: then no server is there, or it ended
- * meanwhile. Rejects when one has the call and keeps silent. /
+ * Calls the server of a data directory. Returns the answer, or a text that says why there is none: no server runs, or
+ * it ended before it answered. Rejects when a server has the call and does not answer.
  */
 export async function exchange(data_directory: string, sent: ScriptRequest): Promise<Answer | string> {
   const address = await addressOf(data_directory);
@@ -34,28 +34,28 @@ export async function exchange(data_directory: string, sent: ScriptRequest): Pro
 }
 
 /**
- * Where `server.json` says that the server listens. Rejects when another user says so: a call has what machines are
- * started with.
+ * Returns the address in `server.json`. Throws when another user wrote the file: a call contains data with which
+ * machines are started.
  */
 async function addressOf(directory: string): Promise<NetConnectOpts | undefined> {
   const fs = process.getBuiltinModule('node:fs');
   let place: ServerPlace;
   try {
-    place = JSON.parse(written(`${directory}/server.json`)) as ServerPlace;
+    place = JSON.parse(readPlaceText(`${directory}/server.json`)) as ServerPlace;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
   const { socket_path, host, port } = place;
   if (socket_path && fs.existsSync(socket_path)) return { path: socket_path };
-  // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now,
-  // another provider's server too.
+  // The server has no socket, or the socket was deleted. Another program may use the port of a killed server by now,
+  // even the server of another provider.
   const { isServerProcess } = await import('../../client/running-server.ts');
   return isServerProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
 }
 
-/** Empty: nobody says, or whoever does may not be asked. */
-function written(file: string): string {
+/** Returns the text of `server.json`; empty when it does not exist or cannot be read. */
+function readPlaceText(file: string): string {
   let found: OwnFile;
   try {
     found = readOwnFile(file);
@@ -68,7 +68,7 @@ function written(file: string): string {
   return '';
 }
 
-/** One HTTP call by hand: loading an HTTP client takes longer than the call. */
+/** Sends one HTTP call over a plain socket: loading an HTTP client takes longer than the call. */
 function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest): Promise<Answer | string> {
   const bytes = Buffer.from(body);
   const head = [
@@ -82,19 +82,19 @@ function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = process.getBuiltinModule('node:net').connect(address);
-    const give = (answer: Answer | string) => {
+    const settle = (answer: Answer | string) => {
       socket.destroy();
       resolve(answer);
     };
     socket.setTimeout(connectMs);
     socket.once('connect', () => socket.setTimeout(answerMs));
-    socket.once('error', (error: NodeJS.ErrnoException) => give(error.code ?? error.message));
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.once('end', () => give(answerIn(Buffer.concat(chunks))));
+    socket.once('end', () => settle(answerIn(Buffer.concat(chunks))));
     socket.once('timeout', () => {
-      if (socket.connecting) return give(`no connection within ${connectMs / 1000} s`);
+      if (socket.connecting) return settle(`no connection within ${connectMs / 1000} s`);
       socket.destroy();
-      reject(new Error(`The server has the call and did not answer within ${answerMs / 1000} s.`));
+      reject(new Error(`The server received the call and did not answer within ${answerMs / 1000} s.`));
     });
     socket.write(`${head}\r\n\r\n`);
     socket.write(bytes);
@@ -106,14 +106,15 @@ function answerIn(received: Buffer): Answer | string {
   const head = received.toString('latin1', 0, Math.max(end, 0));
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? Number.NaN);
   const body = received.subarray(end + 4);
-  if (end < 0 || body.length !== length) return 'the answer broke off';
+  if (end < 0 || body.length !== length) return 'the answer is incomplete';
   const code = new RegExp(`\\r\\n${exitCodeHeader}: *([01])`, 'i').exec(head)?.[1];
-  if (code === undefined) return { exit_code: 1, output: JSON.stringify({ message: refusalIn(body.toString()) }) };
+  if (code === undefined)
+    return { exit_code: 1, output: JSON.stringify({ message: errorMessageIn(body.toString()) }) };
   return { exit_code: code === '0' ? 0 : 1, output: body.toString() };
 }
 
-/** What was refused before any script's own code saw it, as a limit or a body that is too large. */
-function refusalIn(text: string): string {
+/** Returns the message of an error that the server answered before the script's own code, for example a rate limit. */
+function errorMessageIn(text: string): string {
   try {
     const { detail, error } = JSON.parse(text) as {
       readonly detail?: string;
@@ -121,6 +122,6 @@ function refusalIn(text: string): string {
     };
     return detail ?? error?.message ?? text;
   } catch {
-    return 'What answered is no muster server.';
+    return 'The answer does not come from a muster server.';
   }
 }

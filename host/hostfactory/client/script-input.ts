@@ -6,12 +6,11 @@ export interface ReadCall {
   readonly body: string;
 }
 
-/** These ask for everything: without a file, or with an empty one, they mean the same. */
+/** Scripts that need no input: without a file, or with an empty one, they list everything. */
 const needNoInput: ReadonlySet<ScriptName> = new Set(['getAvailableTemplates', 'getAvailableMachines']);
 
 /**
- * Reads what a script was called with: `SCRIPT [--dialect D] -f FILE`. Throws with the sentence that the script
- * prints.
+ * Parses the arguments of a script: `SCRIPT [--dialect D] -f FILE`. Throws an error whose message the script prints.
  */
 export function readInput(argv: readonly string[], env: NodeJS.ProcessEnv): ReadCall {
   const [script, ...args] = argv;
@@ -22,7 +21,7 @@ export function readInput(argv: readonly string[], env: NodeJS.ProcessEnv): Read
     const arg = args[at] ?? '';
     if (arg === '--dialect') dialect = dialectOf(args[++at]);
     else if (arg === '-f' || arg === '--file') file = args[++at];
-    // Options of other plug-ins' runtimes, as `scriptOption` may carry them, mean nothing here.
+    // Options for the runtimes of other plug-ins, which `scriptOption` may contain, have no effect.
     else if (!arg.startsWith('-')) file ??= arg;
   }
   const text = file === undefined ? noFile(script) : read(script, file);
@@ -39,7 +38,7 @@ function dialectOf(given: string | undefined): Dialect {
 
 function noFile(script: ScriptName): string {
   if (needNoInput.has(script)) return '{}';
-  throw new Error(`Invalid input file. Name one: ${script} -f FILE`);
+  throw new Error(`Invalid input file. Pass one: ${script} -f FILE`);
 }
 
 function read(script: ScriptName, file: string): string {

@@ -6,16 +6,16 @@ import type { Answer } from './script-exchange.ts';
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 const megabyte = 1024 * 1024;
-const longestText = 2_000;
+const maxText = 2_000;
 
 /**
- * Writes one line about a call into the log file of its provider, or to standard error where no log directory is
- * named, or a link is in its place. Never fails. /
+ * Writes one line about a call into the log file of its provider; to standard error when the environment names no log
+ * directory or the file is a link. Never fails.
  */
 export function logScript(env: NodeJS.ProcessEnv, script: string, { exit_code, output }: Answer): void {
   const level = exit_code === 0 ? 'debug' : 'error';
   const time = new Date().toISOString();
-  const line = `${JSON.stringify({ level, time, pid: process.pid, script, exit_code, output: output.slice(0, longestText) })}\n`;
+  const line = `${JSON.stringify({ level, time, pid: process.pid, script, exit_code, output: output.slice(0, maxText) })}\n`;
   const directory = env['HF_PROVIDER_LOGDIR'] || env['HF_LOGDIR'] || env['PRO_LSF_LOGDIR'];
   try {
     if (!directory) throw new Error('no log directory');
@@ -40,8 +40,8 @@ const numberIn = (text: string | undefined, fallback: number): number =>
   text && /^\d+$/.test(text) ? Number(text) : fallback;
 
 /**
- * `file` becomes `file.1`, that `file.2`, and so on, once it is large. Two scripts at once may rotate twice, which
- * loses nothing but order.
+ * Renames `file` to `file.1`, `file.1` to `file.2` and so on when `file` is large. Two concurrent scripts may rotate
+ * twice, which only affects the order.
  */
 function rotate(file: string, largest: number, kept: number): void {
   const size = lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;

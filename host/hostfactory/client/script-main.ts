@@ -2,34 +2,37 @@ import { readInput } from './script-input.ts';
 import { scriptPlace, type ScriptPlace } from './script-place.ts';
 import { exchange, type Answer } from './script-exchange.ts';
 
-/** The longest that a script takes, with all that it tries. */
+/** Maximum time of a script with all its attempts, in milliseconds. */
 const longestMs = 60_000;
 
 /**
- * One call of a HostFactory script: reads the input file, asks the server, prints its answer. Nothing is loaded here
- * that is not needed for that: the scheduler starts a process for every call. Where no server runs, one is started.
- * Only JSON goes to standard output; it ends with 0 or 1. /
+ * Runs one HostFactory script: reads the input file, calls the server and prints its answer. Loads nothing else, since
+ * the scheduler starts a process for every call. Starts a server when none runs. Prints only JSON to standard output
+ * and exits with 0 or 1.
  */
 export async function runScript(argv: readonly string[]): Promise<never> {
   const { env } = process;
   try {
     const call = readInput(argv, env);
     const answer = await answerTo(call.script, call.body, scriptPlace(env));
-    if (answer.exit_code !== 0 || isTalkative(env)) await tell(env, call.script, answer);
+    if (answer.exit_code !== 0 || logsDebug(env)) await logAnswer(env, call.script, answer);
     return end(answer);
   } catch (error) {
     const answer = {
       exit_code: 1,
       output: JSON.stringify({ message: error instanceof Error ? error.message : String(error) }),
     } as const;
-    await tell(env, String(argv[0]), answer);
+    await logAnswer(env, String(argv[0]), answer);
     return end(answer);
   }
 }
 
-/** The same call may be sent again when its answer was lost: the key makes sure that it is carried out once. */
+/**
+ * Sends the call until there is an answer. A call whose answer was lost may be sent again: the idempotency key ensures
+ * that it is executed once.
+ */
 async function answerTo(script: string, body: string, place: ScriptPlace): Promise<Answer> {
-  // Unique enough for one directory's scripts; a generator of ids would take longer to load than the call takes.
+  // Unique among the scripts of one directory; loading a generator of ids would take longer than the call.
   const key = ['script', process.pid, Date.now(), Math.random().toString(36).slice(2)].join('-');
   const late = performance.now() + longestMs;
   for (;;) {
@@ -41,16 +44,16 @@ async function answerTo(script: string, body: string, place: ScriptPlace): Promi
   }
 }
 
-const isTalkative = ({ HF_LOGLEVEL = '' }: NodeJS.ProcessEnv): boolean => /debug|trace/i.test(HF_LOGLEVEL);
+const logsDebug = ({ HF_LOGLEVEL = '' }: NodeJS.ProcessEnv): boolean => /debug|trace/i.test(HF_LOGLEVEL);
 
-async function tell(env: NodeJS.ProcessEnv, script: string, answer: Answer): Promise<void> {
+async function logAnswer(env: NodeJS.ProcessEnv, script: string, answer: Answer): Promise<void> {
   const { logScript } = await import('./script-log.ts');
   logScript(env, script, answer);
 }
 
 /**
- * Writes at once and leaves: the stream of the standard output is never made. An answer that could not be written is a
- * failure, whatever it says.
+ * Writes the output synchronously and exits, without creating the stream of standard output. An answer that cannot be
+ * written is a failure.
  */
 function end({ exit_code, output }: Answer): never {
   const fs = process.getBuiltinModule('node:fs');
@@ -59,7 +62,7 @@ function end({ exit_code, output }: Answer): never {
     try {
       rest = rest.subarray(fs.writeSync(1, rest));
     } catch (error) {
-      // A full pipe that does not block: the reader is on its way.
+      // The pipe is full and non-blocking: wait for the reader.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') process.exit(1);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

@@ -1,10 +1,10 @@
-/** Where a script finds its server, and what a server is started with. */
+/** The data directory of a script's server, and the configuration to start it with. */
 export interface ScriptPlace {
   readonly data_directory: string;
-  /** Absent: none is there, and only a server that runs already can serve. */
+  /** The configuration file. Absent: none was found, and only a running server can answer. */
   readonly configuration?: string;
-  /** Where it was looked for, for people. */
-  readonly looked: string;
+  /** The searched directories, for messages. */
+  readonly searched: string;
 }
 
 const names = [
@@ -13,9 +13,9 @@ const names = [
 ];
 
 /**
- * The places of a script call, from the environment that its scheduler gives it: Symphony's `HF_…`, LSF's `PRO_…`, and
- * our own over both. Throws when neither a data directory nor a configuration is named or found: a script never runs
- * on samples. /
+ * Returns the places of a script call from the environment of its scheduler: Symphony's `HF_…`, LSF's `PRO_…`, and
+ * muster's own variables, which take precedence. Throws when neither a data directory nor a configuration is named or
+ * found: a script never runs on samples.
  */
 export function scriptPlace(env: NodeJS.ProcessEnv): ScriptPlace {
   const { resolve, join, dirname } = process.getBuiltinModule('node:path');
@@ -23,36 +23,38 @@ export function scriptPlace(env: NodeJS.ProcessEnv): ScriptPlace {
   const under = (directory: string | undefined, ...more: string[]) => (directory ? [join(directory, ...more)] : []);
   const ofProvider = (directory: string | undefined) => (provider ? under(directory, 'providers', provider) : []);
 
-  const confs = [
+  const configurationDirectories = [
     ...under(env['HF_PROVIDER_CONFDIR']),
     ...(env['HF_PROVIDER_CONFDIR'] ? [] : ofProvider(env['HF_CONFDIR'])),
     ...under(env['PRO_CONF_DIR'], 'conf'),
     ...under(env['PRO_CONF_DIR']),
   ];
-  // LSF has one directory for all its providers, and a server has one for itself.
+  // LSF has one data directory for all its providers; a server needs its own.
   const [data] = [
     ...under(env['MUSTER_DATA_DIR']),
     ...under(env['HF_PROVIDER_WORKDIR']),
     ...ofProvider(env['HF_WORKDIR']),
     ...under(env['PRO_DATA_DIR'], provider || 'muster'),
   ];
-  const configuration = env['MUSTER_CONFIG'] ? resolve(env['MUSTER_CONFIG']) : inOneOf(confs);
-  const looked = env['MUSTER_CONFIG'] ? 'MUSTER_CONFIG' : confs.join(', ');
-  if (data === undefined && configuration === undefined) throw noConfiguration(looked);
+  const configuration = env['MUSTER_CONFIG']
+    ? resolve(env['MUSTER_CONFIG'])
+    : firstConfiguration(configurationDirectories);
+  const searched = env['MUSTER_CONFIG'] ? 'MUSTER_CONFIG' : configurationDirectories.join(', ');
+  if (data === undefined && configuration === undefined) throw noConfiguration(searched);
   const data_directory = resolve(data ?? join(dirname(configuration ?? ''), 'data'));
-  return { data_directory, looked, ...(configuration === undefined ? {} : { configuration }) };
+  return { data_directory, searched, ...(configuration === undefined ? {} : { configuration }) };
 }
 
-/** What a script says that finds no configuration. */
-export function noConfiguration(looked: string): Error {
+/** Returns the error of a script that finds no configuration. */
+export function noConfiguration(searched: string): Error {
   const where =
-    looked === ''
+    searched === ''
       ? 'Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set'
-      : `None of ${names.join(', ')} is in ${looked}`;
-  return new Error(`muster has no configuration: ${where}. Put one there, or name it with MUSTER_CONFIG.`);
+      : `None of ${names.join(', ')} is in ${searched}`;
+  return new Error(`muster has no configuration: ${where}. Create one there, or name it in MUSTER_CONFIG.`);
 }
 
-function inOneOf(directories: readonly string[]): string | undefined {
+function firstConfiguration(directories: readonly string[]): string | undefined {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const { join, resolve } = process.getBuiltinModule('node:path');
   for (const directory of directories) {

@@ -4,24 +4,24 @@ import type { Services } from '../../../core/operations/services.ts';
 import type { SchedulerStrategy } from '../../../core/contract/scheduler.ts';
 import type { Dialect } from './script-call.ts';
 
-/** One call of a script, as it reached the server. */
+/** One call of a script, as the server receives it. */
 export interface ScriptCall {
   readonly input: unknown;
   readonly dialect: Dialect;
-  /** The instance that the scheduler's provider is, where its name is that of one. */
+  /** The provider instance with the name of the scheduler's provider, if there is one. */
   readonly instance?: string;
   readonly key?: IdempotencyKey;
-  /** Whether it came over the Unix socket: only the owner does that. */
+  /** Whether the call came over the Unix socket, which only the owner can use. */
   readonly local: boolean;
   readonly services: Services;
-  /** The words of the dialect. */
+  /** The scheduler strategy of the dialect. */
   readonly strategy: SchedulerStrategy;
 }
 
-/** Answers a script with what it prints. A refusal is thrown: its message is printed, and the script ends with 1. */
+/** Returns the output of a script. When it throws, the script prints the message and exits with 1. */
 export type Script = (call: ScriptCall) => Promise<unknown>;
 
-/** A refusal in the scheduler's words. */
+/** An error with a message of the scheduler's protocol. */
 export const scriptRefusal = (message: string): BrokerError => new BrokerError('INVALID_REQUEST', message);
 
 export const invalidInput = (): BrokerError => scriptRefusal('Invalid input file.');

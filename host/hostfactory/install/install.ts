@@ -9,56 +9,57 @@ import { scriptFiles, type Program } from '../client/script-texts.ts';
 export interface InstallOptions {
   readonly directory: string;
   readonly dialect: Dialect;
-  /** The scheduler's name of the provider. */
+  /** The name of the provider in the scheduler. */
   readonly name: string;
-  /** The scheduler's configuration directory, to be written into. Absent: what belongs there is only said. */
+  /**
+   * The scheduler's configuration directory, in which the scripts are registered. Absent: the registration is only
+   * returned.
+   */
   readonly write?: string;
 }
 
-/** What was done, and what is left to do, for the person who asked. */
+/** The result of an installation, for the person who installs. */
 export interface Installed {
   readonly scripts: readonly string[];
   readonly registrations: readonly Registration[];
-  /** Files of the scheduler that were written. */
+  /** Files of the scheduler that were changed. */
   readonly written: readonly string[];
 }
 
 const namePattern = /^[0-9A-Za-z_-]{1,64}$/;
 
-/**
- * Writes the scripts straight into a directory, and registers them with the scheduler where that is wanted. Installing
- * again changes nothing else.
- */
+/** Writes the scripts into a directory and, with `write`, registers them with the scheduler. Idempotent. */
 export function install(options: InstallOptions): Installed {
   const { directory, dialect, name, write } = options;
   if (!namePattern.test(name))
     throw new BrokerError(
       'INVALID_REQUEST',
-      `'${name}' cannot name a provider: up to 64 letters, digits, '-' and '_' can.`,
+      `'${name}' is not a valid provider name: use up to 64 letters, digits, '-' and '_'.`,
     );
   const scripts = resolve(directory);
   const entries = registrations({ dialect, name, scripts });
-  // What cannot be registered is found out before anything is written.
+  // Checked before anything is written.
   const files = write === undefined ? [] : entries.map((entry) => merged(resolve(write), entry));
   makeDirectory(scripts);
-  const made = scriptFiles(programHere(), dialect);
-  for (const { name: file, content } of made) putFile(join(scripts, file), content, 0o755);
+  const created = scriptFiles(programHere(), dialect);
+  for (const { name: file, content } of created) putFile(join(scripts, file), content, 0o755);
   for (const { path, content } of files) putFile(path, content);
-  const conf = write === undefined ? [] : [resolve(write, dialect === 'lsf' ? `${name}/conf` : `providers/${name}`)];
-  // The scheduler passes over a provider whose configuration directory is missing.
-  for (const each of conf) makeDirectory(each);
+  const providerDirectories =
+    write === undefined ? [] : [resolve(write, dialect === 'lsf' ? `${name}/conf` : `providers/${name}`)];
+  // The scheduler ignores a provider whose configuration directory is missing.
+  for (const each of providerDirectories) makeDirectory(each);
   return {
-    scripts: made.map(({ name: file }) => join(scripts, file)),
+    scripts: created.map(({ name: file }) => join(scripts, file)),
     registrations: entries,
     written: files.map(({ path }) => path),
   };
 }
 
-/** The program that runs, as the scripts call it. */
+/** The running program, as the scripts call it. */
 function programHere(): Program {
   const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../..' : '../../../..', import.meta.url));
   const { execPath, argv } = process;
-  // What came with the package the launcher finds by itself, also after an update.
+  // The launcher finds the Node of the package by itself, also after an update.
   const node = /node_modules\/node-[^/]+\/bin\/node$/.test(execPath) ? {} : { node: execPath };
   return { launcher: join(root, 'host/bin/muster'), ...node, windows: [execPath, resolve(argv[1] ?? '')] };
 }
@@ -70,7 +71,7 @@ function merged(directory: string, entry: Registration): { readonly path: string
   if (!content)
     throw new BrokerError(
       'INVALID_CONFIGURATION',
-      `${path} has no list '${entry.list}'; nothing was written. Mend it, or move it away.`,
+      `${path} has no list '${entry.list}'; nothing was written. Correct the file, or move it away.`,
     );
   return { path, content: `${JSON.stringify(content, null, 2)}\n` };
 }

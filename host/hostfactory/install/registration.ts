@@ -1,28 +1,28 @@
 import type { Dialect } from '../client/script-call.ts';
 
-/** An entry of one of the scheduler's registration files. */
+/** An entry in a registration file of the scheduler. */
 export interface Registration {
-  /** Below the scheduler's configuration directory. */
+  /** Path below the scheduler's configuration directory. */
   readonly file: string;
-  /** The list of the file that the entry belongs to. */
+  /** The list in the file to which the entry belongs. */
   readonly list: string;
-  /** What a new file says beside the list. */
+  /** Further content of a new file. */
   readonly head: Readonly<Record<string, unknown>>;
   readonly entry: Readonly<Record<string, unknown>> & { readonly name: string };
 }
 
 export interface Registered {
   readonly dialect: Dialect;
-  /** The scheduler's name of the provider. */
+  /** The name of the provider in the scheduler. */
   readonly name: string;
   /** Absolute path of the directory with the scripts. */
   readonly scripts: string;
 }
 
-/** What makes a scheduler call the scripts, file by file. */
+/** Returns the registration entries that make a scheduler call the scripts, one per file. */
 export function registrations({ dialect, name, scripts }: Registered): readonly Registration[] {
   if (dialect === 'lsf') {
-    // LSF knows the type of a provider by its name, and ours speaks as that one does.
+    // LSF accepts only known provider types; muster speaks the protocol of awsProv.
     const entry = { name, type: 'awsProv', confPath: `resource_connector/${name}`, scriptPath: scripts };
     return [{ file: 'hostProviders.json', list: 'providers', head: {}, entry }];
   }
@@ -48,8 +48,8 @@ export function registrations({ dialect, name, scripts }: Registered): readonly 
 }
 
 /**
- * A file's content with our entry in it: in the place of one of the same name, else as the last. Everything else
- * stays. Undefined: it is no such file.
+ * Returns the content of a registration file with the entry: replaces an entry of the same name, else appends it. All
+ * other content stays. Undefined when the content is not a registration file.
  */
 export function withEntry(
   content: unknown,

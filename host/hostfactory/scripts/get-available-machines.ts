@@ -1,6 +1,6 @@
 import type { Script } from '../client/script.ts';
 
-/** Asked for by older schedulers: machines that stand ready without a request. There are none such. */
+/** Older schedulers call this for machines that are ready without a request; muster has none. */
 export const getAvailableMachines: Script = async () => ({
   message: 'getAvailableMachines is not supported.',
   machines: [],

@@ -5,8 +5,8 @@ import type { Services } from '../../../core/operations/services.ts';
 import type { Script } from '../client/script.ts';
 
 /**
- * What can be asked for, from memory: the scheduler takes a provider for dead that does not answer this, whatever the
- * cloud does.
+ * Returns the templates, from memory: the scheduler considers a provider dead that does not answer this call, whatever
+ * the state of the cloud is.
  */
 export const getAvailableTemplates: Script = async ({ instance, services, strategy }) => {
   const { templates, clock } = services;
@@ -17,7 +17,10 @@ export const getAvailableTemplates: Script = async ({ instance, services, strate
   return strategy.templates.render({ items, total_count: items.length, at: clock.now() });
 };
 
-/** Requests of a provider that is an instance go there: what another one alone may serve is not offered. */
+/**
+ * Whether a template may be requested from the instance of the scheduler's provider. Templates that only another
+ * instance serves are not offered.
+ */
 function isOpen(template: Template, name: string, { providers, templates }: Services): boolean {
   const instance = providers.require(name);
   const open = templates.openTo(template.template_id);
@@ -39,8 +42,8 @@ async function detail(
 }
 
 /**
- * What the widest bound leaves, and nothing while all that the template allows lacked capacity so lately that it is
- * not asked again yet.
+ * Returns how many machines are available: the widest limit of the template minus its active machines; 0 while all its
+ * offers lacked capacity and are not retried yet.
  */
 async function availableOf(
   { template_id }: Template,

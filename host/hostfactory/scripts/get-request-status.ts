@@ -6,29 +6,29 @@ import { entriesIn } from '../input.ts';
 import { isObject } from '../../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
 
-/** How requests and returns stand, in the order asked for. An id that nobody knows is answered among the others. */
+/** Returns the status of requests and returns, in the order of the input. An unknown id has an entry too. */
 export const getRequestStatus: Script = async (call) => {
   const ids = entriesIn(call.input, 'requests').map(idOf);
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
-  const most = call.local ? ownersBytes : answerBytes;
-  // One that is named often is looked up once. The protocol has no next page, so what would be too much is refused
-  // before it is made.
+  const maxBytes = call.local ? ownersBytes : answerBytes;
+  // A repeated id is looked up once. The protocol has no pages, so an answer that would be too large is refused before
+  // it is built.
   const found = new Map<string, unknown>();
   let bytes = 0;
   for (const [id, named] of times) {
     const { shown, machines } = await entry(id, call);
     bytes += named * (entryBytes + machines * machineBytes);
-    if (bytes > most && ids.length > 1)
+    if (bytes > maxBytes && ids.length > 1)
       throw scriptRefusal('The requests in the input file have too many machines for one answer; name fewer of them.');
     found.set(id, shown);
   }
   return { requests: ids.map((id) => found.get(id)) };
 };
 
-/** What is said of a request without its machines, about. */
+/** Approximate size in bytes of an entry without machines. */
 const entryBytes = 300;
-/** A scheduler that runs where the broker does asks for all its requests at once. */
+/** Maximum size of an answer to the owner: a scheduler on the host of the broker asks for all its requests at once. */
 const ownersBytes = 64 * 1024 * 1024;
 
 function idOf(entry: unknown): string {

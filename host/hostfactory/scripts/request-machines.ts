@@ -6,9 +6,9 @@ import { cloudCodeIn } from '../grade.ts';
 import { isObject } from '../../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';
 
-/** Asks for machines. Answers when the request is stored; what the cloud says to it stands in its status. */
+/** Creates a request for machines. Answers when the request is stored; errors of the cloud appear in its status. */
 export const requestMachines: Script = async (call) => {
-  const { template_id, machine_count } = wanted(call.input);
+  const { template_id, machine_count } = orderIn(call.input);
   const { services, instance, key } = call;
   try {
     const detail = await open(
@@ -26,27 +26,27 @@ export const requestMachines: Script = async (call) => {
     if (!isBrokerError(error)) throw error;
     if (error.code === 'TEMPLATE_NOT_FOUND')
       throw new BrokerError(error.code, `The template does not exist. ${error.message}`);
-    throw withCode(inTheirWords(error));
+    throw withCode(withoutPointers(error));
   }
 };
 
-/** Our inputs are not theirs: a place in our call says nothing to them. */
-const inTheirWords = (error: BrokerError): BrokerError =>
+/** Removes JSON pointers from a message: the scheduler does not know muster's inputs. */
+const withoutPointers = (error: BrokerError): BrokerError =>
   new BrokerError(error.code, error.message.replaceAll(/(^|; )\/[a-z_]+: /g, '$1'), error.details, { cause: error });
 
 function answer({ strategy, dialect }: ScriptCall, detail: RequestDetail): unknown {
   const { request } = detail;
-  // The id is never left to the words: without it the machines could not be followed.
+  // The id does not come from the strategy: without it the scheduler could not track the machines.
   const { message = request.message, status = request.status } = strategy.requested.render(detail) as Readonly<
     Record<string, unknown>
   >;
   return { message, requestId: request.request_id, ...(dialect === 'lsf' ? { status } : {}) };
 }
 
-function wanted(input: unknown): { readonly template_id: string; readonly machine_count: number } {
+function orderIn(input: unknown): { readonly template_id: string; readonly machine_count: number } {
   if (!isObject(input)) throw invalidInput();
   if (input['machines'] !== undefined) throw scriptRefusal('Input parameter machines is not supported.');
-  // Our own form has the template's fields at the top.
+  // The native format has the fields of the template at the top level.
   const template = input['template'];
   const { templateId, machineCount } = isObject(template) ? template : {};
   if (typeof templateId !== 'string' || templateId === '')
@@ -57,7 +57,7 @@ function wanted(input: unknown): { readonly template_id: string; readonly machin
   return { template_id: templateId, machine_count: count };
 }
 
-/** LSF names whom machines are for, as a tag of theirs, and hands values down to the job's start. */
+/** LSF names the account of the machines, which becomes a tag, and passes variables to the start script of the job. */
 function additions({ input, dialect }: ScriptCall) {
   const { rc_account, userData } = input as Readonly<Record<string, unknown>>;
   const account = typeof rc_account === 'string' && rc_account !== '' ? rc_account : undefined;
@@ -76,29 +76,32 @@ function additions({ input, dialect }: ScriptCall) {
   };
 }
 
-/** A refusal that rests on an error of the cloud ends in its code, by which schedulers decide. */
+/** Appends the error code of the cloud to the message, where schedulers look for it. */
 function withCode(error: BrokerError): BrokerError {
   const code = cloudCodeIn(error.message);
   if (code === undefined) return error;
-  const said = error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '');
-  return new BrokerError(error.code, `${said}. Error Code: ${code}`, error.details, { cause: error });
+  const text = error.message.replace(/[.;\s]*$/, '').replace(new RegExp(`[.\\s]*Error Code: ${code}$`), '');
+  return new BrokerError(error.code, `${text}. Error Code: ${code}`, error.details, { cause: error });
 }
 
-/** Where LSF's start script wants the variables of a request. */
-const mark = '%EXPORT_USER_DATA%';
+/** The place in LSF's start script for the variables of a request. */
+const placeholder = '%EXPORT_USER_DATA%';
 
 /**
- * A template whose user data has the variables in the place of the mark, as commands of a shell; the same where it has
- * none.
+ * Returns the template with the variables as shell commands in place of the placeholder in its user data; the same
+ * template when it has none.
  */
 function exportUserData(template: Template, variables: Readonly<Record<string, unknown>>): Template {
   if (typeof template.user_data !== 'string') return template;
   const script = Buffer.from(template.user_data, 'base64').toString();
-  if (!script.includes(mark)) return template;
+  if (!script.includes(placeholder)) return template;
   const commands = Object.entries(variables)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}='${textOf(value).replaceAll("'", "'\\''")}';`);
-  return { ...template, user_data: Buffer.from(script.replaceAll(mark, () => commands.join(' '))).toString('base64') };
+  return {
+    ...template,
+    user_data: Buffer.from(script.replaceAll(placeholder, () => commands.join(' '))).toString('base64'),
+  };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

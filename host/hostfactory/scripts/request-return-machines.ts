@@ -3,10 +3,7 @@ import { entriesIn, hostsIn } from '../input.ts';
 import { findHosts } from '../find-hosts.ts';
 import { invalidInput, type Script } from '../client/script.ts';
 
-/**
- * Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is
- * complete.
- */
+/** Returns hosts. Skips unknown hosts; when none is left, the return is still created and is complete. */
 export const requestReturnMachines: Script = async ({ input, services, strategy, key, dialect }) => {
   const { inventory, requests } = services;
   const hosts = hostsIn(entriesIn(input, 'machines'));
@@ -14,10 +11,10 @@ export const requestReturnMachines: Script = async ({ input, services, strategy,
   const detail = await requests.giveBack(await findHosts(hosts, inventory), defaultTimeoutS, key ? { key } : {});
   const { request } = detail;
   const { message = request.message } = strategy.returned.render(detail) as Readonly<Record<string, unknown>>;
-  const over = request.status === 'completed';
+  const ended = request.status === 'completed';
   return {
-    message: over ? 'No Active VM.' : message,
+    message: ended ? 'No Active VM.' : message,
     requestId: request.request_id,
-    ...(dialect === 'lsf' ? { status: over ? 'complete' : 'running' } : {}),
+    ...(dialect === 'lsf' ? { status: ended ? 'complete' : 'running' } : {}),
   };
 };

@@ -4,13 +4,13 @@ import { getProvider, listProviders } from '../../../core/operations/providers/p
 import { listRequests, syncAndGetRequest } from '../../../core/operations/requests/requests.ts';
 import { getTemplate, listTemplates } from '../../../core/operations/templates/templates.ts';
 
-/** A kind of thing that can be read: all of them, and one by its id. */
+/** A kind of resource: a list, and single entries by id. */
 export interface ResourceKind {
   readonly name: 'templates' | 'requests' | 'machines' | 'providers';
   readonly description: string;
   readonly list: Operation<any, any>;
   readonly get: Operation<any, any>;
-  /** The input that names one. */
+  /** The input with the id of an entry. */
   readonly id: string;
   readonly preset?: Readonly<Record<string, unknown>>;
   readonly one: string;
@@ -19,26 +19,26 @@ export interface ResourceKind {
 export const resourceKinds: readonly ResourceKind[] = [
   {
     name: 'templates',
-    description: 'The templates that machines can be asked from.',
+    description: 'The templates from which machines can be requested.',
     list: listTemplates,
     get: getTemplate,
     id: 'template_id',
     preset: { include_source: true },
-    one: 'One template, with the files that its fields come from.',
+    one: 'One template, with the source files of its fields.',
   },
   {
     name: 'requests',
     description:
-      'Requests for machines and returns that have not ended, newest first; with all_resources=true all of them.',
+      'Requests for machines and returns that have not ended, newest first; with all_resources=true all requests and returns.',
     list: listRequests,
     get: syncAndGetRequest,
     id: 'request_id',
     preset: { long: true },
-    one: 'How a request or a return stands, with its machines.',
+    one: 'The status of a request or a return, with its machines.',
   },
   {
     name: 'machines',
-    description: 'The machines that live, in the order of their creation.',
+    description: 'The active machines, in the order of their creation.',
     list: listMachines,
     get: getMachine,
     id: 'machine_id',
@@ -46,7 +46,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   },
   {
     name: 'providers',
-    description: 'The provider instances, what they offer and how they are.',
+    description: 'The provider instances, their capabilities and their status.',
     list: listProviders,
     get: getProvider,
     id: 'provider_name',

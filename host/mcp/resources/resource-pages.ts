@@ -3,7 +3,7 @@ import type { ExecuteOperation } from '../sessions/broker-access.ts';
 import { protocolError } from '../tools/protocol-error.ts';
 import { resourceKinds, type ResourceKind } from './resource-kinds.ts';
 
-/** A thing that has an address of its own. */
+/** An entry with its own address. */
 export interface Found {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -12,12 +12,15 @@ export interface Found {
 
 interface Section {
   readonly kind: ResourceKind['name'];
-  /** Which of them. */
+  /** The filter of the list. */
   readonly where?: Readonly<Record<string, unknown>>;
   describe(entry: any): string;
 }
 
-/** What is listed one by one, in this order. Machines are not: there may be ten thousand, and requests have them. */
+/**
+ * The entries that have an address in the list of resources, in this order. Machines are not listed: there may be ten
+ * thousand, and requests contain them.
+ */
 const sections: readonly Section[] = [
   {
     kind: 'templates',
@@ -34,17 +37,17 @@ const sections: readonly Section[] = [
 
 const pageSize = 200;
 
-/** Things from where the cursor is, a page or a little more; `next` is the cursor of those after them. */
+/** Returns about one page of entries from the cursor; `next` is the cursor of the following page. */
 export async function resourcePage(
   cursor: string | undefined,
-  carry: ExecuteOperation,
+  execute: ExecuteOperation,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly next: string | undefined }> {
   let [at, offset] = readCursor(cursor);
   const found: Found[] = [];
   for (let section = sections[at]; section && found.length < pageSize; section = sections[at]) {
-    const { mine, next } = await entriesOf(section, offset, carry, signal);
-    found.push(...mine);
+    const { entries, next } = await entriesOf(section, offset, execute, signal);
+    found.push(...entries);
     [at, offset] = next === undefined ? [at + 1, 0] : [at, next];
   }
   return { found, next: at < sections.length ? `${at}.${offset}` : undefined };
@@ -53,26 +56,26 @@ export async function resourcePage(
 async function entriesOf(
   { kind: name, where, describe }: Section,
   offset: number,
-  carry: ExecuteOperation,
+  execute: ExecuteOperation,
   signal: AbortSignal,
-): Promise<{ readonly mine: readonly Found[]; readonly next: number | undefined }> {
+): Promise<{ readonly entries: readonly Found[]; readonly next: number | undefined }> {
   const kind = resourceKinds.find((each) => each.name === name) as ResourceKind;
-  // The few provider instances have pages alone.
+  // Provider instances support only pages.
   const place =
     'offset' in kind.list.input.properties
       ? { offset, limit: pageSize }
       : { page: offset / pageSize + 1, page_size: pageSize };
-  const answer = (await carry(kind.list, { ...where, ...place }, signal)) as Readonly<Record<string, any>>;
-  // What provider instances are called stands in `name`.
-  const mine = answer[name].map((entry: Readonly<Record<string, any>>): Found => {
+  const answer = (await execute(kind.list, { ...where, ...place }, signal)) as Readonly<Record<string, any>>;
+  // The id of a provider instance is in `name`.
+  const entries = answer[name].map((entry: Readonly<Record<string, any>>): Found => {
     return { kind, id: String(entry[kind.id] ?? entry['name']), description: describe(entry) };
   });
-  // An answer that would have become too large ends before its page does.
-  return { mine, next: answer['next_offset'] ?? (mine.length === pageSize ? offset + pageSize : undefined) };
+  // An answer ends early when it would become too large.
+  return { entries, next: answer['next_offset'] ?? (entries.length === pageSize ? offset + pageSize : undefined) };
 }
 
 function readCursor(cursor = '0.0'): readonly [number, number] {
   const [, at = '', offset = ''] = /^(\d)\.(\d{1,9})$/.exec(cursor) ?? [];
   if (Number(at) < sections.length && offset !== '') return [Number(at), Number(offset)];
-  throw protocolError(ErrorCode.InvalidParams, `'${cursor}' is no cursor of this server.`);
+  throw protocolError(ErrorCode.InvalidParams, `'${cursor}' is not a cursor of this server.`);
 }

@@ -15,7 +15,7 @@ import { isProtocolError, protocolError } from '../tools/protocol-error.ts';
 const scheme = 'muster://';
 const mimeType = 'application/json';
 
-/** How the addresses of single things, and of lists with filters, are made. */
+/** The URI templates of single entries, and of lists with filters. */
 export const resourceTemplates = resourceKinds.flatMap(({ name, description, list, id, one }) => [
   { uriTemplate: `${scheme}${name}/{${id}}`, name: id.replace(/_(id|name)$/, ''), description: one, mimeType },
   {
@@ -26,13 +26,13 @@ export const resourceTemplates = resourceKinds.flatMap(({ name, description, lis
   },
 ]);
 
-/** The lists first, then what can be named: templates, provider instances, requests that have not ended. */
+/** Returns the lists first, then single entries: templates, provider instances, requests that have not ended. */
 export async function listResources(
   cursor: string | undefined,
-  carry: ExecuteOperation,
+  execute: ExecuteOperation,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
-  const { found, next } = await told(() => resourcePage(cursor, carry, signal), scheme);
+  const { found, next } = await asProtocolErrors(() => resourcePage(cursor, execute, signal), scheme);
   const lists =
     cursor === undefined ? resourceKinds.map((kind) => ({ kind, id: undefined, description: kind.description })) : [];
   const resources = [...lists, ...found].map(
@@ -48,10 +48,10 @@ export async function listResources(
 
 const address = /^muster:\/\/(\w+)(?:\/([^/?#]+))?\/?(?:\?([^#]*))?$/;
 
-/** What stands at an address, in our own words. */
+/** Returns the content of an address in muster's own format. */
 export async function readResource(
   uri: string,
-  carry: ExecuteOperation,
+  execute: ExecuteOperation,
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const [, name, id, query] = address.exec(uri) ?? [];
@@ -59,19 +59,19 @@ export async function readResource(
   if (!kind)
     throw notFound(
       uri,
-      `Nothing is at ${uri}; there are ${resourceKinds.map((each) => `${scheme}${each.name}`).join(', ')}.`,
+      `There is no resource ${uri}; the lists are ${resourceKinds.map((each) => `${scheme}${each.name}`).join(', ')}.`,
     );
-  const answer = await told(
+  const answer = await asProtocolErrors(
     () =>
       id === undefined
-        ? carry(kind.list, filters(kind, new URLSearchParams(query)), signal)
-        : carry(kind.get, { ...kind.preset, [kind.id]: decoded(id) }, signal),
+        ? execute(kind.list, filters(kind, new URLSearchParams(query)), signal)
+        : execute(kind.get, { ...kind.preset, [kind.id]: decoded(id) }, signal),
     uri,
   );
   return { contents: [{ uri, mimeType, text: JSON.stringify(answer) }] };
 }
 
-/** The inputs of the list, which an address carries as text. */
+/** Returns the inputs of the list from the query of an address. */
 function filters({ list }: ResourceKind, query: URLSearchParams): unknown {
   const { value, findings } = compile(list.input).parse(Object.fromEntries(query), { convert: true });
   if (findings) throw protocolError(ErrorCode.InvalidParams, sentences(findings));
@@ -86,12 +86,12 @@ function decoded(id: string): string {
   }
 }
 
-/** The protocol's own number for it. */
+/** The error number that the protocol defines. */
 const resourceNotFound = -32002;
 const notFound = (uri: string, message: string) => protocolError(resourceNotFound, message, { uri });
 
-/** Failures as the protocol has them. */
-async function told<T>(work: () => Promise<T>, uri: string): Promise<T> {
+/** Converts errors to errors of the protocol. */
+async function asProtocolErrors<T>(work: () => Promise<T>, uri: string): Promise<T> {
   try {
     return await work();
   } catch (reason) {

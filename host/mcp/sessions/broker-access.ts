@@ -4,65 +4,68 @@ import { purposeOf } from '../../client/open-client.ts';
 import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 
-/** Carries an operation out, in our own words whatever the scheduler. Rejects as the SDK does. */
+/** Executes an operation and returns its answer in muster's own format. Rejects with errors of the SDK. */
 export type ExecuteOperation = (
   operation: Operation<any, any>,
   input: unknown,
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** The broker, for a process that outlives servers. */
+/** Access to the broker for a process that outlives servers. */
 export interface BrokerAccess {
-  readonly carry: ExecuteOperation;
-  /** Resolves when no call is under way. */
+  readonly execute: ExecuteOperation;
+  /** Resolves when no call is open. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-const mostTries = 4;
+const maxAttempts = 4;
 
 /**
- * Carries operations out as the command line does, call by call: at the server that is named or runs on the data
- * directory; without one on the store in this process, and an operation that leaves work to be done has a server
- * started in the background. /
+ * Executes each operation like the command line: at the server that is named or runs on the data directory, else on
+ * the store in this process. An operation that leaves work starts a server in the background.
  */
 export function brokerAccess(pool: ClientPool): BrokerAccess {
-  const underWay = new Set<Promise<unknown>>();
+  const open = new Set<Promise<unknown>>();
 
-  async function carry(operation: Operation<any, any>, input: unknown, signal: AbortSignal): Promise<unknown> {
-    for (let tries = 1; ; tries += 1) {
+  async function executeWithReattempts(
+    operation: Operation<any, any>,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    for (let attempts = 1; ; attempts += 1) {
       const lease = await pool.lease(purposeOf(operation));
       try {
         const answer = await lease.client.call(operation.name, input, signal);
         if (operation.leaves_work) await lease.ensureServer(answer);
         return answer;
       } catch (error) {
-        if (tries === mostTries || signal.aborted || !mayBeSentAgain(operation, error)) throw error;
+        if (attempts === maxAttempts || signal.aborted || !mayBeSentAgain(operation, error)) throw error;
         lease.retire();
       } finally {
         lease.release();
       }
-      // One that is just ending takes connections and breaks them.
-      await sleep(tries * 20);
+      // A server that is ending accepts connections and breaks them.
+      await sleep(attempts * 20);
     }
   }
 
   return {
-    carry(operation, input, signal) {
-      const work = carry(operation, input, signal);
-      underWay.add(work);
-      const settled = () => void underWay.delete(work);
+    execute(operation, input, signal) {
+      const work = executeWithReattempts(operation, input, signal);
+      open.add(work);
+      const settled = () => void open.delete(work);
       work.then(settled, settled);
       return work;
     },
     async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (open.size > 0) await Promise.allSettled(open);
     },
     close: () => pool.close(),
   };
 }
 
-/** The server went: what never reached it may be sent to its successor, and a question in any case. */
+/** Whether a call may be repeated after the server ended: a call that was not sent, and any query. */
 function mayBeSentAgain({ kind }: Operation<any, any>, reason: unknown): boolean {
   const { code, cause } = asSdkError(reason);
   const broken = (cause as NodeJS.ErrnoException | undefined)?.code;

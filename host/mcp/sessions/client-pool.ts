@@ -7,15 +7,15 @@ import type { OperationClient } from '../../client/server-client.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { asSdkError, MethodExecutionError } from '../../sdk/errors.ts';
 
-/** A client for one call. */
+/** The use of a client by one call. */
 export interface Lease {
   readonly client: OperationClient;
   /**
-   * Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be
+   * Ensures that a server processes the stored request. Throws UNAVAILABLE, with the stored id, when none can be
    * started.
    */
   ensureServer(answer: unknown): Promise<void>;
-  /** Lets no further call have this client. */
+  /** Excludes the client from further calls. */
   retire(): void;
   release(): void;
 }
@@ -25,55 +25,55 @@ export interface ClientPool {
   close(): Promise<void>;
 }
 
-interface Held {
+interface PooledClient {
   readonly client: OperationClient;
-  /** When it was opened. */
+  /** When the client was opened. */
   readonly since: number;
   users: number;
   retired: boolean;
 }
 
-/** So long the files of configuration and templates are believed in this process; a server follows them by itself. */
+/** Milliseconds for which this process uses loaded configuration and template files; a server watches them itself. */
 const filesMs = 30_000;
 
-/** The client that calls share as long as it is the right one. */
+/** Creates a pool with one client that calls share as long as it is valid. */
 export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Terminal): ClientPool {
-  const reach: ClientFlags = { ...flags, server: true };
-  let held: Held | undefined;
+  const clientFlags: ClientFlags = { ...flags, server: true };
+  let held: PooledClient | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let starting: Promise<unknown> | undefined;
 
-  async function take(purpose: Purpose): Promise<Held> {
-    // Read each time: nothing is opened for it.
+  async function take(purpose: Purpose): Promise<PooledClient> {
+    // Loaded each time: nothing stays open.
     if (purpose === 'configuration') return { ...(await open(purpose)), retired: true };
-    // A loop in this process is there for the one call: it would keep a server from starting.
+    // A loop in this process serves only one call: it would prevent a server from starting.
     if (purpose === 'loop' && !(held && !isLocal(held.client))) return { ...(await open(purpose)), retired: true };
-    if (held && !(await isRightFor(held, purpose))) retire(held);
+    if (held && !(await isValidFor(held, purpose))) retire(held);
     if (held) return held;
     const opened = await open(purpose);
     if (!opened.retired) held = opened;
     return opened;
   }
 
-  async function open(purpose: Purpose): Promise<Held> {
-    const { client } = await openClient(reach, purpose, terminal);
+  async function open(purpose: Purpose): Promise<PooledClient> {
+    const { client } = await openClient(clientFlags, purpose, terminal);
     return { client, since: performance.now(), users: 0, retired: isLocal(client) && client.ephemeral };
   }
 
-  /** A server is, until it does not answer. The store in this process gives way to one. */
-  async function isRightFor({ client, since }: Held, purpose: Purpose): Promise<boolean> {
+  /** A client of a server is valid until it fails. The store in this process is valid until a server runs. */
+  async function isValidFor({ client, since }: PooledClient, purpose: Purpose): Promise<boolean> {
     if (!isLocal(client)) return true;
     if (await runningServer(dataDirectoryOf(flags.config))) return false;
     return client.shared ? performance.now() - since < filesMs : purpose !== 'work';
   }
 
-  function retire(client: Held): void {
+  function retire(client: PooledClient): void {
     client.retired = true;
     if (held === client) held = undefined;
     if (client.users === 0) shut(client);
   }
 
-  function shut({ client }: Held): void {
+  function shut({ client }: PooledClient): void {
     client.close().catch((error: unknown) => terminal.err(`muster: ${asSdkError(error).message}\n`));
   }
 
@@ -86,11 +86,11 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
         .finally(() => (starting = undefined));
       await starting;
     } catch (error) {
-      const { request_id = 'What was asked' } = answer as { readonly request_id?: string };
+      const { request_id = 'The request' } = answer as { readonly request_id?: string };
       const { code, message, details } = asSdkError(error);
       throw new MethodExecutionError(
         code,
-        `${request_id} is stored, but nothing carries it out: ${message}`,
+        `${request_id} is stored, but no server processes it: ${message}`,
         details,
         { cause: error },
       );
@@ -101,15 +101,15 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
     async lease(purpose) {
       const taken = turn.then(() => take(purpose));
       turn = taken.catch(() => undefined);
-      const mine = await taken;
-      mine.users += 1;
+      const pooled = await taken;
+      pooled.users += 1;
       return {
-        client: mine.client,
-        ensureServer: (answer) => ensureServer(mine.client, answer),
-        retire: () => retire(mine),
+        client: pooled.client,
+        ensureServer: (answer) => ensureServer(pooled.client, answer),
+        retire: () => retire(pooled),
         release() {
-          mine.users -= 1;
-          if (mine.retired && mine.users === 0) shut(mine);
+          pooled.users -= 1;
+          if (pooled.retired && pooled.users === 0) shut(pooled);
         },
       };
     },

@@ -1,41 +1,43 @@
-/** How a session is used. */
+/** The use of a session. */
 export interface SessionUse {
-  /** Whose it is. */
+  /** The client of the session. */
   readonly client: string;
-  /** Calls that are under way. */
+  /** Number of open calls. */
   calls: number;
   /**
-   * Streams that are open: nothing is told over them between question and answer, so whoever loses one loses nothing.
+   * Number of open streams. The server sends nothing over them between call and answer, so a lost stream loses no
+   * message.
    */
   streams: number;
-  /** When its last call or stream ended. Monotonic milliseconds. */
+  /** When the last call or stream ended, in monotonic milliseconds. */
   used: number;
 }
 
-/** A client that has gone without a word is forgotten after this; one that comes back begins anew. */
+/** Milliseconds after which an idle session is dropped; its client must start a new one. */
 const idleMs = 30 * 60_000;
-export const mostSessions = 1_000;
+export const maxSessions = 1_000;
 
 /**
- * Which sessions make room for one of `client`: those that have been idle too long; and where there would be too many,
- * one of the client that has the most, so that no one holds them all: the longest unused one without a call. One with
- * a call goes only where its client holds more than half of all, and another asks. /
+ * Returns the sessions to drop before a new one of `client`: sessions that were idle too long; and at the limit, one
+ * session of the client with the most, so that no client can hold all of them: its least recently used one without a
+ * call. A session with a call is dropped only when its client holds more than half of all sessions and another client
+ * asks.
  */
-export function forgettable<S extends Readonly<SessionUse>>(
+export function evictableSessions<S extends Readonly<SessionUse>>(
   sessions: ReadonlyMap<string, S>,
   now: number,
   client: string,
-  most = mostSessions,
+  limit = maxSessions,
 ): readonly [string, S][] {
   const all = [...sessions];
   const idle = all.filter(([, { calls, streams, used }]) => calls + streams === 0 && now - used > idleMs);
-  if (all.length - idle.length < most) return idle;
+  if (all.length - idle.length < limit) return idle;
   const groups = [...Map.groupBy(all, ([, session]) => session.client)].toSorted(
     ([, a], [, b]) => b.length - a.length,
   );
   for (const [holder, held] of groups) {
     const byUse = held.toSorted(([, a], [, b]) => a.used - b.used);
-    const busy = holder !== client && held.length > most / 2 ? byUse[0] : undefined;
+    const busy = holder !== client && held.length > limit / 2 ? byUse[0] : undefined;
     const victim = byUse.find(([, { calls }]) => calls === 0) ?? busy;
     if (victim) return [...idle, victim];
   }

@@ -4,19 +4,19 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { clientOf } from '../../http/client-address.ts';
 import { mcpServer, type McpOptions } from '../mcp-server.ts';
 import { refuse } from '../tools/protocol-error.ts';
-import { inOneAnswer } from '../tools/one-answer.ts';
-import { forgettable, mostSessions, type SessionUse } from './session-use.ts';
+import { asOneBatch } from '../tools/answer-batch.ts';
+import { evictableSessions, maxSessions, type SessionUse } from './session-use.ts';
 
-/** Sessions over streamable HTTP. */
+/** The sessions of streamable HTTP. */
 export interface Sessions {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SessionOptions extends McpOptions {
-  /** How many there may be. Default 1 000. */
+  /** Maximum number of sessions. Default 1 000. */
   readonly most?: number;
-  /** Whose a call is. Default: its address. */
+  /** Returns the client of a call. Default: its address. */
   readonly client?: (request: IncomingMessage) => string;
 }
 
@@ -26,13 +26,17 @@ interface Session extends SessionUse {
 
 const addressOf = ({ socket }: IncomingMessage): string => clientOf({ ip: socket.remoteAddress ?? '', socket });
 
-export function mcpSessions({ most = mostSessions, client: whose = addressOf, ...options }: SessionOptions): Sessions {
+export function mcpSessions({
+  most: limit = maxSessions,
+  client: clientOfCall = addressOf,
+  ...options
+}: SessionOptions): Sessions {
   const sessions = new Map<string, Session>();
 
   async function begin(client: string): Promise<Session> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      // Nothing is told between question and answer, so an answer need not be a stream.
+      // The server sends nothing between call and answer, so an answer need not be a stream.
       enableJsonResponse: true,
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
@@ -44,7 +48,7 @@ export function mcpSessions({ most = mostSessions, client: whose = addressOf, ..
   }
 
   function sweep(client: string): void {
-    for (const [id, { transport }] of forgettable(sessions, performance.now(), client, most)) {
+    for (const [id, { transport }] of evictableSessions(sessions, performance.now(), client, limit)) {
       sessions.delete(id);
       void transport.close();
     }
@@ -55,11 +59,11 @@ export function mcpSessions({ most = mostSessions, client: whose = addressOf, ..
       const id = request.headers['mcp-session-id'];
       const known = typeof id === 'string' ? sessions.get(id) : undefined;
       if (id !== undefined && !known)
-        return refuse(response, 404, -32001, 'The session is not known, or has ended; begin a new one.');
-      const client = whose(request);
+        return refuse(response, 404, -32001, 'The session is unknown or has ended; start a new one.');
+      const client = clientOfCall(request);
       if (!known) sweep(client);
-      if (!known && sessions.size >= most)
-        return refuse(response, 503, -32000, `${most} sessions are in use; try again later.`);
+      if (!known && sessions.size >= limit)
+        return refuse(response, 503, -32000, `${limit} sessions are in use; try again later.`);
       const session = known ?? (await begin(client));
       const kind = request.method === 'GET' ? 'streams' : 'calls';
       session[kind] += 1;
@@ -67,7 +71,7 @@ export function mcpSessions({ most = mostSessions, client: whose = addressOf, ..
         session[kind] -= 1;
         session.used = performance.now();
       });
-      await inOneAnswer(() => session.transport.handleRequest(request, response));
+      await asOneBatch(() => session.transport.handleRequest(request, response));
       if (session.transport.sessionId === undefined) await session.transport.close();
     },
     async close() {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { inOneAnswer } from './one-answer.ts';
+import { asOneBatch } from './answer-batch.ts';
 import { mcpServer, type McpOptions } from '../mcp-server.ts';
 
 /**
- * Answers one call over streamable HTTP by itself, without a session: any process may answer the next one. `body` is
- * what was read of it.
+ * Answers one call over streamable HTTP without a session: any process may answer the next call. `body`: the parsed
+ * body.
  */
 export async function answerCall(
   request: IncomingMessage,
@@ -17,5 +17,5 @@ export async function answerCall(
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void server.close());
   await server.connect(transport as Parameters<typeof server.connect>[0]);
-  await inOneAnswer(() => transport.handleRequest(request, response, body));
+  await asOneBatch(() => transport.handleRequest(request, response, body));
 }

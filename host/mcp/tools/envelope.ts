@@ -2,10 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { asSdkError } from '../../sdk/errors.ts';
 import { mask, soundsSecret } from '../../../core/schema/redact.ts';
 
-/** What an operation answered. */
+/** The result of a successful operation. */
 export const success = (tool: string, data: unknown): CallToolResult => envelope({ success: true, data, tool });
 
-/** Why it did not: `type` is the class of the SDK's error, `code` is of the one table of refusals. */
+/** The result of a failed operation: `type` is the class of the SDK's error, `code` a code of the error table. */
 export function failure(tool: string, given: Readonly<Record<string, unknown>>, reason: unknown): CallToolResult {
   const { name, message, code, details } = asSdkError(reason);
   const more = Object.keys(details).length > 0 ? { details } : {};
@@ -15,15 +15,15 @@ export function failure(tool: string, given: Readonly<Record<string, unknown>>, 
   };
 }
 
-/** For programs as it is, and as text for those who read only that. */
+/** The content as structured data, and as text for clients that read only text. */
 const envelope = (content: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(content) }],
   structuredContent: content,
 });
 
 /**
- * A copy without the values whose names sound like a secret, however deep, and without passwords in URLs: for what is
- * echoed to its sender.
+ * Returns a copy in which values whose names suggest a secret, at any depth, and passwords in URLs are masked: for
+ * arguments that are echoed to the caller.
  */
 export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/(?<=\w:\/\/)[^/\s]+@/g, `${mask}@`);

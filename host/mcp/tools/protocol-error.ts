@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 /**
- * A failure by the protocol's own numbers. Not the library's class: that writes the number into the message too, at
- * either end.
+ * An error with a number of the protocol. Not the class of the library, which adds the number to the message on both
+ * sides.
  */
 export interface ProtocolError extends Error {
   readonly code: number;
@@ -14,7 +14,7 @@ export const protocolError = (code: number, message: string, data?: unknown): Pr
 export const isProtocolError = (error: unknown): error is ProtocolError =>
   error instanceof Error && 'code' in error && typeof error.code === 'number';
 
-/** Refuses a call over HTTP as the protocol has it. */
+/** Answers an HTTP call with an error of the protocol. */
 export function refuse(response: ServerResponse, status: number, code: number, message: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }));

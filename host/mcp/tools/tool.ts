@@ -5,7 +5,7 @@ import { interactiveInput } from '../../../core/operations/interactive-input.ts'
 import type { Operation } from '../../../core/operations/operation.ts';
 import { publicSchema, type Json } from '../../schema/public-schema.ts';
 
-/** An operation as agents see it. */
+/** Returns the tool of an operation. */
 export function toolOf(operation: Operation<any, any>): Tool {
   const { name, kind, summary, destructive = false, repeatable = false, leaves_work = false } = operation;
   const isQuery = kind === 'query';
@@ -18,7 +18,7 @@ export function toolOf(operation: Operation<any, any>): Tool {
       readOnlyHint: isQuery,
       destructiveHint: destructive,
       idempotentHint: isQuery || repeatable,
-      // What is left to be done is done by a cloud.
+      // The remaining work is done by a cloud.
       openWorldHint: leaves_work,
     },
   };
@@ -26,7 +26,7 @@ export function toolOf(operation: Operation<any, any>): Tool {
 
 const plain = (schema: Json): Json => publicSchema(schema, new Map());
 
-/** An open input is a template: the fields that every template has are told too. */
+/** The schema of the input. An open input is a template: the fields of every template are included. */
 function inputSchemaOf(operation: Operation<any, any>): Json {
   const own = plain(interactiveInput(operation));
   if (own['additionalProperties'] !== true) return own;
@@ -37,15 +37,15 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
   ]);
   return {
     ...own,
-    description: 'Fields of a template; those that only a provider knows may stand beside the ones named here.',
+    description: 'Fields of a template; fields that only a provider knows are also accepted.',
     properties: { ...common, ...Object.fromEntries(merged) },
   };
 }
 
 /**
- * Clients check failures against it too, so it has room for both envelopes. Only the fields of the answer itself are
- * told: a client compiles the schemas of all tools before its first call, and in full they take it five times as long.
- * /
+ * The schema of the result. Clients also check failures with it, so it allows both envelopes. It contains only the
+ * fields of the answer itself: a client compiles the schemas of all tools before its first call, and the full schemas
+ * take five times as long.
  */
 function outputSchemaOf({ name, output }: Operation<any, any>): Json {
   const { properties, required = [] } = plain(

@@ -10,11 +10,11 @@ import { toolOf } from './tool.ts';
 
 export interface Toolbox {
   offered(): Tool[];
-  /** Never rejects, unless the call was cancelled: a failure is an answer. */
+  /** Returns failures as results. Rejects only when the call was cancelled. */
   call(
     name: string,
     given: Readonly<Record<string, unknown>>,
-    carry: ExecuteOperation,
+    execute: ExecuteOperation,
     signal: AbortSignal,
   ): Promise<CallToolResult>;
 }
@@ -22,10 +22,10 @@ export interface Toolbox {
 const all: readonly Operation<any, any>[] = operations;
 const known = new Map(all.map((operation) => [operation.name, operation]));
 
-/** Every operation as a tool, or with `readOnly` every query. */
+/** Returns every operation as a tool; with `readOnly` only queries. */
 export function toolbox(readOnly: boolean): Toolbox {
-  const mine = readOnly ? all.filter(({ kind }) => kind === 'query') : all;
-  const names = mine.map(({ name }) => name);
+  const offered = readOnly ? all.filter(({ kind }) => kind === 'query') : all;
+  const names = offered.map(({ name }) => name);
 
   function find(name: string): Operation<any, any> {
     const operation = known.get(name);
@@ -37,11 +37,11 @@ export function toolbox(readOnly: boolean): Toolbox {
   }
 
   return {
-    offered: () => (readOnly ? mine.map(toolOf) : [...everyTool()]),
-    async call(name, given, carry, signal) {
+    offered: () => (readOnly ? offered.map(toolOf) : [...everyTool()]),
+    async call(name, given, execute, signal) {
       try {
         const operation = find(name);
-        return success(name, await carry(operation, withInteractiveDefaults(operation, given), signal));
+        return success(name, await execute(operation, withInteractiveDefaults(operation, given), signal));
       } catch (error) {
         if (signal.aborted) throw error;
         return failure(name, given, error);

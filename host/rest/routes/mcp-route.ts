@@ -36,9 +36,9 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
-    const carry: ExecuteOperation = isLocalCall(request.raw)
+    const execute: ExecuteOperation = isLocalCall(request.raw)
       ? (operation, input, signal) => executeLocally(operation, input, { signal })
       : executorFor(request);
-    await answerCall(request.raw, reply.raw, request.body, { carry });
+    await answerCall(request.raw, reply.raw, request.body, { execute });
   });
 }

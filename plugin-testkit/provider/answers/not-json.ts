@@ -1,6 +1,6 @@
 /**
  * Where a value would not survive being stored as JSON, as a sentence; undefined where it would. A field that is
- * undefined is as good as none. /
+ * undefined is as good as none.
  */
 export function notJson(value: unknown, at: string): string | undefined {
   switch (typeof value) {

@@ -21,7 +21,7 @@ const hook = createHook({
 
 /**
  * What `act`, and whatever it set going, did that reaches beyond the process. Told apart by where it comes from: other
- * checks may use the network meanwhile. /
+ * checks may use the network meanwhile.
  */
 export async function networkUse(act: () => Promise<void>): Promise<string[]> {
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ const tickMs = 50;
 
 /**
  * What a promise gives, or `late` where it has nothing within so many milliseconds. Counted in turns of the event loop
- * that are as long, so that checks which run at the same time and keep it busy do not count. /
+ * that are as long, so that checks which run at the same time and keep it busy do not count.
  */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   const ended = new AbortController();

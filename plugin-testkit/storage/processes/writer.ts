@@ -12,7 +12,7 @@ import { driverOf } from '../subject.ts';
  * - `forever`: inserts requests until it is killed
  * - `raise`: raises the shared counter, a template, by optimistic updates, and inserts a request each time
  * - `work`: claims requests, works on each and yields it, until each was worked on `times` times
- * - `open`: opens and closes; `leave`: opens, watches and does not close /
+ * - `open`: opens and closes; `leave`: opens, watches and does not close
  */
 export interface Task {
   readonly module: string;

@@ -99,7 +99,7 @@ async function placesFor(session: CloudSession, pools: readonly Pool[], native: 
 
 /**
  * How types and markets are chosen. The on-demand part is a base in units, not a percentage: a group rounds
- * percentages up, and takes them anew whenever its size changes. /
+ * percentages up, and takes them anew whenever its size changes.
  */
 function policyFor(template: CloudTemplate, types: readonly (string | undefined)[], target: Target): object {
   const {

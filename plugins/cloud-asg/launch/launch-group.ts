@@ -14,7 +14,7 @@ const youngMs = 120_000;
 /**
  * Makes the group and forbids it all but growing. Both or none: as long as the second is not done the outcome counts
  * as unknown, so that the core comes again, finds the name taken, and does it then. Until then the protection that
- * machines are born with keeps them. /
+ * machines are born with keeps them.
  */
 export async function launchGroup(session: CloudSession, order: Order, call: Call): Promise<Launch<GroupHandle>> {
   const { input, name } = order.prepared;

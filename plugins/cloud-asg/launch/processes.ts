@@ -6,7 +6,7 @@ import type { CloudSession } from '../../cloud/index.ts';
 /**
  * What a group of ours never does by itself. Without `Terminate` nothing that it decides can end a machine, whatever
  * its size is set to; without the others it replaces and moves nothing. `HealthCheck` goes on: it only says how
- * machines are. /
+ * machines are.
  */
 export const quiet = [
   'Terminate',

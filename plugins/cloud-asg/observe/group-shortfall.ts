@@ -20,7 +20,7 @@ const newest = 100;
 /**
  * Why a group stays short, by pool. It tells so only in its history: a place, and a sentence without a code. What
  * fails in one subnet fails in all pools there; what fails in a zone of a group without subnets counts once it has
- * failed in all of its zones. /
+ * failed in all of its zones.
  */
 export async function groupShortfall(
   session: CloudSession,

@@ -35,7 +35,7 @@ export const notShownMs = 120_000;
 
 /**
  * Observes groups first, then machines, those among them that the groups list: what a group counts, and EC2 does not
- * show yet, is a machine all the same, or the next order would ask for it again. /
+ * show yet, is a machine all the same, or the next order would ask for it again.
  */
 export const observeGroups = (
   session: CloudSession,

@@ -19,7 +19,7 @@ const fleet_type = 'instant';
 
 /**
  * Fleets that try once and answer at once. Nothing is replenished, so machines are simply terminated; the fleet itself
- * costs nothing, counts against no limit and is never deleted: deleting it would kill all its machines. /
+ * costs nothing, counts against no limit and is never deleted: deleting it would kill all its machines.
  */
 export const instant: FleetType = {
   fleet_type,
@@ -77,7 +77,7 @@ export const instant: FleetType = {
 
 /**
  * What a fleet really started, when its answer is short. The answer to a replay may name the fleet and nothing else,
- * so the fleet is asked by its id (it shows itself to no other question), and the machines by their tags. /
+ * so the fleet is asked by its id (it shows itself to no other question), and the machines by their tags.
  */
 async function confirmed(
   session: CloudSession,

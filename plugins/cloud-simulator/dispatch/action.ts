@@ -5,7 +5,7 @@ import type { Params } from '../wire/form.ts';
 
 /**
  * One action of the simulated cloud. A new one is one file that exports one of these, one line in the `index.ts` of
- * its folder and its name in `action-names.ts`. /
+ * its folder and its name in `action-names.ts`.
  */
 export interface Action {
   readonly name: ActionName;

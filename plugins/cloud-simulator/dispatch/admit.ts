@@ -8,7 +8,7 @@ const toleranceMs = 300_000;
 /**
  * Refuses callers that AWS would not let through, in its order: the key, the date of the signature, the end of the
  * credentials, the permission. It comes before throttling, so a caller that is refused here draws from no bucket. Each
- * service has codes of its own. /
+ * service has codes of its own.
  */
 export function admit(call: ActionCall, caller: Caller, service: string): void {
   const { knobs, rules, sessions, now } = call;

@@ -34,7 +34,7 @@ export interface Reply {
 /**
  * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of
  * arrival. What happens to a call, in this order: it is recognised, admitted, throttled, met by a fault, executed and
- * told. /
+ * told.
  */
 export function dispatch(simulation: Simulation, form: Form, headers: CallerHeaders): Reply {
   try {

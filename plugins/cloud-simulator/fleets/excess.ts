@@ -4,7 +4,7 @@ import { type FleetMember, type StandingFleet, unitsHeld, unitsWanted } from '..
 
 /**
  * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these
- * the newest, and never so that less than the target would be left. /
+ * the newest, and never so that less than the target would be left.
  */
 export function endExcess(context: CallContext, fleet: StandingFleet): void {
   if (fleet.type !== 'maintain' || fleet.excess !== 'termination') return;

@@ -6,7 +6,7 @@ import { countByZone, loadOf } from './launch/places.ts';
  * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy
  * `NewestInstance` the newest) of the market that has too many, until no one else can go without falling below what is
  * wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is as good as
- * any. /
+ * any.
  */
 export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
   const chosen: GroupMember[] = [];

@@ -41,7 +41,7 @@ export interface AuthKnobs {
   /**
    * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows. Calls
    * signed more than five minutes off it are refused: RequestExpired, from other services than EC2
-   * SignatureDoesNotMatch. /
+   * SignatureDoesNotMatch.
    */
   readonly clock_skew_ms: number;
 }

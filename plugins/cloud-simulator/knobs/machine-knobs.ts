@@ -7,7 +7,7 @@ import { rule, type When } from './when.ts';
  * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default
  * all). It strikes once, when the knob is set, or with `from_ms` then, each region by itself; with `after_ms` it also
  * strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is
- * running. /
+ * running.
  */
 export interface ReclaimRule extends When {
   readonly instance_ids?: readonly string[];
@@ -43,7 +43,7 @@ export interface HealthRule extends When {
 
 /**
  * A zone (`*a` = the first of every region) that does not answer. Launches there fail with Unavailable, and so do
- * calls that end machines of it and describes that show machines of it or might; its machines are impaired. /
+ * calls that end machines of it and describes that show machines of it or might; its machines are impaired.
  */
 export interface OutageRule extends When {
   readonly zone: string;

@@ -5,7 +5,7 @@ export interface ViewKnobs {
   /**
    * How long something new is invisible: machines to calls that name their ids, that filter or list, and that filter
    * by tag; launch templates, fleets and Spot fleets to calls that name or list them. Groups are visible at once, as
-   * in Auto Scaling. /
+   * in Auto Scaling.
    */
   readonly visible_ms: {
     readonly id: number;

@@ -35,7 +35,7 @@ export interface FaultRule extends When {
   /**
    * What the caller meets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, silence, or
    * the right answer whose head or second half comes after `delay_ms`. The two slow ones go with `execute` only, and
-   * need `delay_ms`. /
+   * need `delay_ms`.
    */
   readonly then: 'drop' | 'cut' | 'error' | 'html' | 'bad-xml' | 'hang' | 'slow-headers' | 'slow-body';
   /**
@@ -62,7 +62,7 @@ export interface ThrottleKnobs {
    * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of
    * AWS's documented default sizes for EC2, where every action has one of its own. Auto Scaling's actions share one,
    * for which AWS publishes no size: it is taken as 100 and 5 a second. STS's share one of 600 and 600 a second,
-   * Systems Manager's one of 40 and 40. /
+   * Systems Manager's one of 40 and 40.
    */
   readonly default_buckets: boolean;
   /**
@@ -76,7 +76,7 @@ export interface ThrottleKnobs {
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
    * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions of
-   * those services share. They count with `default_buckets`. A bucket whose size changes is full. /
+   * those services share. They count with `default_buckets`. A bucket whose size changes is full.
    */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;
 }

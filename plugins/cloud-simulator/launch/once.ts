@@ -19,7 +19,7 @@ export interface OnceOptions {
 /**
  * Runs `run` once for each client token and scope: an identical replay gives the first result without effect, other
  * parameters under the same token are refused, and so is a replay while the first call counts as running. What must
- * never pin a token, such as a malformed parameter, is checked before. /
+ * never pin a token, such as a malformed parameter, is checked before.
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
   const { token } = call;

@@ -25,7 +25,7 @@ const youngMb = '--max-semi-space-size=16';
 /**
  * The simulator of a data directory, found or started. It is a process of its own that everyone on the directory
  * shares and that outlives whoever started it, so `close` leaves it running. Its state is in memory: after a crash the
- * next caller gets an empty cloud. /
+ * next caller gets an empty cloud.
  */
 export async function openSimulator(
   dataDirectory: string,

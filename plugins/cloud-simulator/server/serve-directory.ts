@@ -9,7 +9,7 @@ const tries = 50;
 /**
  * Serves a data directory until nobody has called for `idleMs`. The port is the lock: every process of one directory
  * tries the same ports in the same order, so that of two only one can listen, and no file is left to go stale. Returns
- * at once when another process serves already. /
+ * at once when another process serves already.
  */
 export async function serveDirectory(directory: string, idleMs: number): Promise<void> {
   // Ids must not repeat those of a process before, so the seed is chance.

@@ -7,7 +7,7 @@ const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion };
 /**
  * A call of a service that speaks JSON 1.1, in the form of the others: `X-Amz-Target: AmazonSSM.GetParameter` names
  * service and action, and the body holds the parameters. Undefined for every other call. A body that is no object is a
- * call without parameters. /
+ * call without parameters.
  */
 export function readJsonCall(target: string | string[] | undefined, body: string): Form | undefined {
   const [, service = '', action = ''] = /^(\w+)\.(\w+)$/.exec(String(target ?? '')) ?? [];

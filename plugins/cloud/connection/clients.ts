@@ -145,7 +145,7 @@ export async function makeClients(
 
 /**
  * Its two megabytes are `require`d: `import` would read them twice more before it runs them, to see whether they are a
- * module and what they export, which takes half as long again as all the rest. /
+ * module and what they export, which takes half as long again as all the rest.
  */
 const loadEc2 = (): Ec2 => createRequire(import.meta.url)('@aws-sdk/client-ec2') as Ec2;
 

@@ -6,7 +6,7 @@ const noticedMs = 60_000;
 /**
  * What the cloud's clock shows. Moments that the cloud tells are the cloud's: on a host whose clock is wrong by an
  * hour a machine that was just started would look an hour old. Every answer carries the cloud's date; the SDK corrects
- * its signatures by it, we correct comparisons. /
+ * its signatures by it, we correct comparisons.
  */
 export interface CloudClock {
   /** Epoch milliseconds. */

@@ -25,7 +25,7 @@ export function secretsOf(settings: CloudSettings): string[] {
 /**
  * Who the configuration says we are, before a role is assumed: static keys, else what a script prints, else a profile
  * of a named or the usual credentials file, else the SDK's chain; nothing at all with the simulated cloud is a
- * harmless key. /
+ * harmless key.
  */
 export async function callerOf(settings: CloudSettings): Promise<Identity> {
   const {

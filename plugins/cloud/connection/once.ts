@@ -3,7 +3,7 @@ export type Learned<T extends object> = Map<string, Promise<T> | T>;
 
 /**
  * Learns something once: a caller that needs it while it is being learned waits for it. What fails, fails for its
- * maker alone; the others try by themselves, because a failure may be the caller's own: its claim, its time-out. /
+ * maker alone; the others try by themselves, because a failure may be the caller's own: its claim, its time-out.
  */
 export async function once<T extends object>(learned: Learned<T>, key: string, make: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -20,7 +20,7 @@ const zonesKnown = sessionField((): Learned<readonly string[]> => new Map());
 
 /**
  * The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still
- * has its machines. Asked once. /
+ * has its machines. Asked once.
  */
 export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
   return once(zonesKnown(session), session.settings.region, async () => {

@@ -6,7 +6,7 @@ export interface RateLimiter {
   /**
    * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault
    * `throttled`, and counts nothing, when it would have to wait longer than 15 s: the caller can then do something
-   * else meanwhile. Rejects with the signal's reason. /
+   * else meanwhile. Rejects with the signal's reason.
    */
   acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
   /**

@@ -14,7 +14,7 @@ const keptMs = 60_000;
 /**
  * A credential provider that asks another again before its credentials end; those that do not say when they end, as
  * keys in a file, each minute. The SDK would keep such keys for ever, and a file that is written again would be of no
- * use before the next start. While the file cannot be read, the keys read last stay in use. /
+ * use before the next start. While the file cannot be read, the keys read last stay in use.
  */
 export function refreshingCredentials(ask: CredentialProvider): CredentialProvider {
   let last: Awaited<ReturnType<CredentialProvider>> | undefined;

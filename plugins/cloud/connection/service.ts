@@ -18,7 +18,7 @@ export interface Service<Sdk> {
   read<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call): Promise<OutputOf<C>>;
   /**
    * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a
-   * ProviderFault, or what the fence threw. `slow`: the call may take as long as starting a thousand machines does. /
+   * ProviderFault, or what the fence threw. `slow`: the call may take as long as starting a thousand machines does.
    */
   write<C extends SdkCommand>(
     make: (sdk: Sdk) => C,

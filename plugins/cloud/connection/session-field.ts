@@ -8,7 +8,6 @@ import type { CloudSession } from './session.ts';
  * const zonesField = sessionField(() => new Map<string, readonly string[]>());
  * zonesField(session).get('us-east-1');
  * ```
- * /
  */
 export function sessionField<T extends object>(make: () => T): (session: CloudSession) => T {
   const values = new WeakMap<CloudSession, T>();

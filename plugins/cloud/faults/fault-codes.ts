@@ -2,7 +2,7 @@ import type { FaultKind } from '../../../core/index.ts';
 
 /**
  * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be
- * asked again, but of a call that changes the cloud nobody knows whether it was executed. /
+ * asked again, but of a call that changes the cloud nobody knows whether it was executed.
  */
 export type CodeKind = FaultKind | 'transient';
 
@@ -222,7 +222,7 @@ export function kindOfCode(code: string, message = ''): CodeKind | undefined {
 
 /**
  * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing
- * was left unknown. What the cloud does not explain is worth another try, elsewhere in time. /
+ * was left unknown. What the cloud does not explain is worth another try, elsewhere in time.
  */
 export function kindOfReason(code: string, message = ''): FaultKind {
   const kind = kindOfCode(code, message);

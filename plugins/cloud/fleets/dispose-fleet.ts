@@ -12,7 +12,7 @@ import { isStopped, isView, mayStillDeliver, sightOf } from './look-up.ts';
 /**
  * Removes a standing fleet, then machines of the order that came too late for anybody to know them, then its launch
  * template: a fleet without it could not even finish what it has begun. An order whose handle never came may have made
- * a fleet all the same. /
+ * a fleet all the same.
  */
 export async function disposeFleet(
   session: CloudSession,

@@ -52,7 +52,7 @@ export function isStopped(session: CloudSession, view: FleetView): boolean {
 
 /**
  * Whether machines that a stopped fleet had ordered may still come. The cloud says so only when it calls the fleet
- * gone, which it does not while any machine of it lives; else time tells, counted from when the stop was first seen. /
+ * gone, which it does not while any machine of it lives; else time tells, counted from when the stop was first seen.
  */
 export function mayStillDeliver(session: CloudSession, view: FleetView): boolean {
   if (view.state === 'stopped' || view.state === 'failed') return false;

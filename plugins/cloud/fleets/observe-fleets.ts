@@ -21,7 +21,7 @@ const unseenMs = 300_000;
 
 /**
  * Observes standing fleets: all fleets of the call in one question per 100, all machines by tag as everywhere. The
- * list that a fleet itself gives of its machines is stale and is not asked for. /
+ * list that a fleet itself gives of its machines is stale and is not asked for.
  */
 export function observeFleets(
   session: CloudSession,
@@ -123,7 +123,7 @@ function marketsShort(
 
 /**
  * A fleet of type request is done for good once all that it wanted came, whatever became of it since: what it counts
- * as its own shrinks again when machines end, and then says nothing of what is still to come. /
+ * as its own shrinks again when machines end, and then says nothing of what is still to come.
  */
 function isFilled(
   session: CloudSession,

@@ -5,7 +5,7 @@ import { type TemplateVersion } from '../launch/launch-template.ts';
 
 /**
  * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price`
- * is the name that the API gives to the bound of the price. /
+ * is the name that the API gives to the bound of the price.
  */
 export function overridesOf(
   template: CloudTemplate,
@@ -51,7 +51,7 @@ export function weightsIn(configs: unknown): Record<string, number> {
 
 /**
  * Units of capacity that one machine counts as at least, where a native specification says so: by its overrides the
- * fleet counts, whatever weights the template has. undefined: it has no configurations of its own. /
+ * fleet counts, whatever weights the template has. undefined: it has no configurations of its own.
  */
 export function nativeUnit(configs: unknown): number | undefined {
   if (!Array.isArray(configs)) return undefined;
@@ -61,7 +61,7 @@ export function nativeUnit(configs: unknown): number | undefined {
 
 /**
  * The configurations of a fleet with the launch template of its order, where a native specification named them
- * without. Those of a standing fleet have no other, whatever is said there: its machines would carry no tags. /
+ * without. Those of a standing fleet have no other, whatever is said there: its machines would carry no tags.
  */
 export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
   const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };

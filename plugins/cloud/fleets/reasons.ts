@@ -32,7 +32,7 @@ const zonesBySubnet = sessionField((): Learned<ReadonlyMap<string, string>> => n
 
 /**
  * Why a fleet does not get what it wants: by offer, once nothing came for a while. Not before: what is refused in one
- * place may be had in another, and a fleet tries them all. /
+ * place may be had in another, and a fleet tries them all.
  */
 export async function reasonsOf(
   session: CloudSession,

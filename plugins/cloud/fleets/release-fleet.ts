@@ -11,7 +11,7 @@ const soon: Progress = { done: false, again_ms: 1_000 };
 /**
  * Brings a standing fleet to its aim. What the fleet wants comes first, and only when the cloud shows it done do
  * machines end: the other way round the fleet would replace them. Each call takes one step on from what the cloud
- * shows, so that it may be broken off, repeated or come late anywhere. /
+ * shows, so that it may be broken off, repeated or come late anywhere.
  */
 export async function releaseFleet(
   session: CloudSession,
@@ -56,7 +56,7 @@ async function shrink(
 
 /**
  * Type request: its target cannot be changed, so one that may start more than is wanted is stopped, also where some
- * are wanted; they are ordered anew. What was filled once is never refilled. /
+ * are wanted; they are ordered anew. What was filled once is never refilled.
  */
 async function bound(
   session: CloudSession,

@@ -20,7 +20,7 @@ export const unitOf = (template: CloudTemplate, pools: readonly Pool[]): number 
 /**
  * Units for a number of machines: machines × the smallest weight, in each market by itself, because a fleet rounds up
  * to whole machines in each. So never more machines come than were asked for; fewer where heavier ones were chosen,
- * and the core orders the rest. /
+ * and the core orders the rest.
  */
 export function targetFor(
   template: CloudTemplate,
@@ -53,7 +53,7 @@ interface Counted {
 /**
  * The target of a fleet that is to keep what stays and may get `to_come` machines more: absolute, so that saying it
  * twice, or after a crash, changes nothing. Those to come are shared between the markets so that all together have the
- * fleet's share on demand. /
+ * fleet's share on demand.
  */
 export function targetOf(
   { unit, on_demand }: Counted,

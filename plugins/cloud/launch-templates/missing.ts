@@ -12,7 +12,7 @@ export const isYoung = (session: CloudSession, { id, version }: Pick<TemplateVer
 
 /**
  * What it means that a launch did not find its launch template: a young one of ours is only not known everywhere yet;
- * an old one was deleted, and the next attempt makes another; a foreign one is the template's mistake. /
+ * an old one was deleted, and the next attempt makes another; a foreign one is the template's mistake.
  */
 export function templateFault(session: CloudSession, used: TemplateVersion, fault: ProviderFault): ProviderFault {
   const details = { code: fault.code, cause: fault.cause };

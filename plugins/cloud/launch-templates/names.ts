@@ -10,7 +10,7 @@ const longest = 128;
 /**
  * A name that EC2 takes, whatever it is made of: words for people, as many as there is room for, and then a hash of
  * all that the launch template is told from others by. So no two are ever called the same, however long their words
- * are. /
+ * are.
  */
 export function nameOf(words: readonly (string | number)[], identity: readonly (string | number | null)[]): string {
   const hash = digest(JSON.stringify(identity)).slice(0, 24);

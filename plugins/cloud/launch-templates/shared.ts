@@ -23,7 +23,7 @@ interface Wanted {
 
 /**
  * The launch template that orders with these contents share, in this week. The same contents lead to the same version,
- * also for others who look at the same time: each may have added one, and from then on the older of them is found. /
+ * also for others who look at the same time: each may have added one, and from then on the older of them is found.
  */
 export async function sharedContents(
   session: CloudSession,

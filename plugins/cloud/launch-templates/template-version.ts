@@ -8,7 +8,7 @@ export interface TemplateVersion {
   /**
    * Whose it is: `shared` between orders with equal contents; an `order`'s own launch template, or an order's own
    * `version` of one that others have versions of too, both of which go with the order; or the `foreign` one that the
-   * template names. /
+   * template names.
    */
   readonly owner: 'shared' | 'order' | 'version' | 'foreign';
 }

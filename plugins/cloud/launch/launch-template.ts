@@ -14,7 +14,7 @@ export type { TemplateVersion } from '../launch-templates/template-version.ts';
 /**
  * The launch template for an order: contents that it shares with other orders, or its `order`'s own, as the
  * configuration says where the caller does not. Names and contents are worked out, so that the same order always
- * arrives at the same version, also after a crash between making and storing it, and in whatever process. /
+ * arrives at the same version, also after a crash between making and storing it, and in whatever process.
  */
 export async function launchTemplateFor(
   session: CloudSession,

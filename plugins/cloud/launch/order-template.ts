@@ -30,7 +30,7 @@ export async function sharedOrderTemplate(
 /**
  * A launch template of the order's own, which tags the machines that are launched from it. Standing fleets and groups
  * tag their machines by nothing but their launch template, and a machine without our tags could not be found again.
- * `adapt` changes the data for what is launched. /
+ * `adapt` changes the data for what is launched.
  */
 export async function ownOrderTemplate(
   session: CloudSession,

@@ -4,7 +4,7 @@ const most = 10_000;
 
 /**
  * How long the cloud may deny what was just made: its answers follow its deeds by seconds to minutes, and no bound is
- * promised. Counted from when a thing was first missed, in memory alone; a restart counts again. /
+ * promised. Counted from when a thing was first missed, in memory alone; a restart counts again.
  */
 export interface ConsistencyGrace {
   /** True while `ms` have not passed since the first call with this key. */

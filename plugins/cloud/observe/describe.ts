@@ -18,7 +18,7 @@ export interface InstanceFilter {
 
 /**
  * Machines that all filters let through, page after page. Filters, never ids: one id that the cloud does not know yet
- * would make the whole question fail. Always with a page size: questions without one draw on a smaller bucket. /
+ * would make the whole question fail. Always with a page size: questions without one draw on a smaller bucket.
  */
 export async function* instancePages(
   session: CloudSession,
@@ -52,7 +52,7 @@ export interface Asked {
 
 /**
  * Packs values into as few questions as fill their pages. Each fits on one page where the expectation holds, so that
- * no page waits for the one before it, and a full page does not bring an empty second one. /
+ * no page waits for the one before it, and a full page does not bring an empty second one.
  */
 export function packed(asked: readonly Asked[]): string[][] {
   const packs: { values: string[]; machines: number }[] = [];

@@ -100,7 +100,7 @@ function reasonOf({ StateReason, StateTransitionReason }: SeenMachine): string |
 
 /**
  * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those
- * that never ran; one that a person ended, or that ended itself, is no want of capacity. /
+ * that never ran; one that a person ended, or that ended itself, is no want of capacity.
  */
 export function lateShortfall(instances: readonly SeenMachine[], pools: readonly Pool[]): Shortfall[] {
   const found = new Map<string, Shortfall & { count: number }>();

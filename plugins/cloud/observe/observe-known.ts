@@ -7,7 +7,7 @@ type Answers<H extends object> = readonly (Observation<H> | ProviderFault)[];
 /**
  * Observes apart the attempts of which only known machines are asked about: these by their ids, without a question
  * about the fleet or group that they belong to. `whole` observes all others. The answers are in the order of
- * `watched`. /
+ * `watched`.
  */
 export async function observeKnown<H extends object>(
   session: CloudSession,

@@ -44,7 +44,7 @@ export interface ObserveOptions {
  *
  * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
  * an empty or incomplete answer says nothing of the machines that it lacks. Machines in a zone that does not answer
- * are reported as they were known. Where unknown ones may be there too, the attempt is not settled. /
+ * are reported as they were known. Where unknown ones may be there too, the attempt is not settled.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,

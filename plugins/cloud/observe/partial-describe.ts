@@ -32,7 +32,7 @@ interface Outage extends PartialAnswer {
 /**
  * Describes machines as far as the zones answer. While one does not, EC2 refuses every question that means machines
  * there, and every one that might; questions that name other zones it answers. Throws when no zone does, or what is
- * wrong is nothing of a zone. `keep` takes what is wanted of each machine: whole pages of them weigh a lot. /
+ * wrong is nothing of a zone. `keep` takes what is wanted of each machine: whole pages of them weigh a lot.
  */
 export async function partialDescribe<T>(
   session: CloudSession,

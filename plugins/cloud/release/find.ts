@@ -23,7 +23,7 @@ export function seenMachines(
 /**
  * Whether what is seen of a launch is all of it. Some of its machines may not be visible yet, and taking those that
  * are for the whole would order the others a second time; a replay of the order, which the core makes when nothing is
- * found, gives the exact answer. /
+ * found, gives the exact answer.
  */
 export function isComplete(session: CloudSession, seen: readonly Instance[], enough: boolean): boolean {
   if (seen.length === 0) return false;

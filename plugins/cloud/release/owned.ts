@@ -10,7 +10,7 @@ import { terminate } from './terminate.ts';
 /**
  * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made
  * for one request. While a zone does not answer, its machines are left out: from what is not in the list nobody may
- * conclude anything. /
+ * conclude anything.
  */
 export async function* ownedBy(
   session: CloudSession,

@@ -19,7 +19,7 @@ const youngMs = 300_000;
 /**
  * Terminates machines; those already gone are a success. EC2 refuses a whole call for one id that it does not know,
  * and a whole zone for one machine with termination protection, so calls are made by zone, and a refused one is
- * repeated without the ids that it names, or in halves. Throws what is left to say when all others are gone. /
+ * repeated without the ids that it names, or in halves. Throws what is left to say when all others are gone.
  */
 export async function terminate(
   session: CloudSession,

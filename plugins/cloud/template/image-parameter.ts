@@ -25,7 +25,7 @@ const imagesByParameter = sessionField((): Learned<Held> => new Map());
 /**
  * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order
  * keeps the answer. One that does not exist, or holds no image, is a fault `invalid` that names it. What it holds is
- * never told: see `concealed`. /
+ * never told: see `concealed`.
  */
 export async function imageIdOf(session: CloudSession, image: string, call: Call): Promise<string> {
   if (!isParameter(image)) return image;

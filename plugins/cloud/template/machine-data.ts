@@ -29,7 +29,7 @@ export interface MachineSpec {
 
 /**
  * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and
- * for the name of its root device, where a volume is described. /
+ * for the name of its root device, where a volume is described.
  */
 export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
   const { key_name, security_group_ids, user_data, instance_profile } = template;

@@ -38,7 +38,7 @@ export function tagsOf(
 /**
  * One specification for each resource type. Everything is tagged in the call that makes it: a tag that comes later may
  * meet a resource that the cloud does not know yet. `spot-instances-request` must not be among the types: it makes the
- * on-demand part of a fleet fail. /
+ * on-demand part of a fleet fail.
  */
 export function tagSpecifications(types: readonly string[], tags: readonly Tag[]): TagSpecification[] {
   return types.map((ResourceType) => ({ ResourceType, Tags: tags }));

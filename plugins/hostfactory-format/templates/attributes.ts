@@ -16,7 +16,7 @@ const fallback: Readonly<Record<string, Attribute>> = {
 /**
  * Attributes on the wire: always a pair of type and text, whether the file has plain values, pairs, or a text alone in
  * a list. What the file says wins; the machine type fills what is missing. CPUs are physical ones: HostFactory counts
- * slots by them. /
+ * slots by them.
  */
 export function attributesOf(
   { template, machine_type }: TemplateDetail,

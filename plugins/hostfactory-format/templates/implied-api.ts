@@ -1,6 +1,6 @@
 /**
  * The API that a HostFactory template means without naming one. Only whole templates mean one: a fragment that
- * overrides a field of another file leaves the API to that file. /
+ * overrides a field of another file leaves the API to that file.
  */
 export function impliedApi(
   raw: Readonly<Record<string, unknown>>,

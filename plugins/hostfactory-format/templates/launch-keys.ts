@@ -2,7 +2,7 @@ import { type Finding, isObject } from '../../../core/index.ts';
 
 /**
  * LSF's keys for how machines are launched that EC2 takes as they are: laid into `launch_template_spec`. Only of whole
- * templates: what a fragment lays over another file would take the place of all that stands there. /
+ * templates: what a fragment lays over another file would take the place of all that stands there.
  */
 export function launchKeys(
   raw: Readonly<Record<string, unknown>>,

@@ -109,7 +109,7 @@ function numberOf(value: unknown): unknown {
 
 /**
  * LSF writes user data as variables: `k=v;k=v`. They become a script that exports them; anything else is taken as it
- * is. /
+ * is.
  */
 function userData(given: string): string {
   const pairs = given.split(';').filter((pair) => pair.trim() !== '');

@@ -24,7 +24,7 @@ export const Machine = Type.Object({
 /**
  * A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is
  * known. Type and price are the machine's own, as far as its provider tells; else the template's, which a return has
- * none of. /
+ * none of.
  */
 export function machineView(
   machine: MachineRecord,

@@ -5,7 +5,7 @@ export const requestStatuses = ['running', 'complete', 'complete_with_error'] as
 /**
  * HostFactory's word for the state of a request. Never terminal while the request is not: HostFactory would give up
  * the good machines. It rests on what was delivered when the request ended, so it does not change when a machine is
- * lost later. /
+ * lost later.
  */
 export function requestStatus(request: RequestRecord): (typeof requestStatuses)[number] {
   if (!isTerminal(request.status)) return 'running';

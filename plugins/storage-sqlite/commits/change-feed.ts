@@ -16,7 +16,7 @@ const interval = 250;
 /**
  * Tells what changed. Each commit raises the mark of its kinds. Other stores of this process hear of it through a
  * channel, other processes see that the file changed and compare the marks; so each change is told once, whichever way
- * it is noticed first. /
+ * it is noticed first.
  */
 export class ChangeFeed {
   readonly #log: Log;

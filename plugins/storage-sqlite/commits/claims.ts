@@ -6,7 +6,7 @@ type Held = Pick<Claim, 'request_id' | 'epoch'>;
 
 /**
  * Due by time or by a waiting signal, in the order of becoming due. Each half stops at the limit, so that a long queue
- * is not read to its end. The third column: someone held it and did not yield. /
+ * is not read to its end. The third column: someone held it and did not yield.
  */
 const due = `
 SELECT request_id, min(due_at), max(taken) FROM (
@@ -109,7 +109,7 @@ export class Claims {
   /**
    * The present time, noted so that it is known later, in another process too. Where the clock was set back since,
    * everything that waits is due: what was to be done at a moment of the old time would wait for as long as the clock
-   * was set back by. Leases end as if they had begun now. /
+   * was set back by. Leases end as if they had begun now.
    */
   #note(lease_ms: number): number {
     const now = this.#now();

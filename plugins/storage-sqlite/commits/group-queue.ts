@@ -45,7 +45,7 @@ const blockedAtMostMs = 5;
 /**
  * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Waits
  * for a lock that another connection holds `blockedAtMostMs` milliseconds at most; after that it comes again a moment
- * later, and leaves the thread to others meanwhile. /
+ * later, and leaves the thread to others meanwhile.
  */
 export class GroupQueue {
   readonly #database: DatabaseSync;

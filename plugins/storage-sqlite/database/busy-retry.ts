@@ -4,7 +4,7 @@ import { isBusy } from './failures.ts';
 /**
  * The pause between two tries while another connection holds the lock, in milliseconds: short, because most
  * transactions are over by then and a try costs microseconds. Jittered, so that two waiters do not keep meeting. Real
- * time, not that of the broker's clock. /
+ * time, not that of the broker's clock.
  */
 export const busyPauseMs = (tries: number): number => (tries < 200 ? 1 : 5) * (0.5 + Math.random());
 

@@ -59,7 +59,7 @@ export const isDamage = (error: unknown): boolean =>
 /**
  * Whether a COMMIT that failed certainly left nothing behind. What marks a transaction as whole is written last: where
  * there was no room for it, or it could not be written, it is not in the log. After another failure, that of a sync
- * above all, a crash may still bring it to life. /
+ * above all, a crash may still bring it to life.
  */
 export const leftNothing = (error: unknown): boolean =>
   resultCode(error) === sqlite.full || [778, 4874].includes(extendedCode(error) ?? 0);

@@ -8,7 +8,7 @@ const companions = ['', '-wal', '-shm'];
 
 /**
  * Whether the files that are open still lie where everybody looks for them. One that was removed, moved or replaced
- * can be written on, and nobody ever reads it; beside another that took its place it would even do harm. /
+ * can be written on, and nobody ever reads it; beside another that took its place it would even do harm.
  */
 export class FilePlace {
   readonly #path: string;

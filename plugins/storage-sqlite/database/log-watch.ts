@@ -9,7 +9,7 @@ const everyMs = 5_000;
 
 /**
  * Tells when the write-ahead log grows out of bounds: it can only begin anew when nobody reads what was before, so a
- * transaction that someone has open for long makes it grow. It shrinks by itself once that has ended. /
+ * transaction that someone has open for long makes it grow. It shrinks by itself once that has ended.
  */
 export class LogWatch {
   readonly #file: string;

@@ -16,7 +16,7 @@ export interface Opened {
 
 /**
  * Opens the file, made when missing, in WAL mode with full durability. Rejects, and leaves the file as it is, when it
- * is not muster's, is damaged, or is of a newer version. /
+ * is not muster's, is damaged, or is of a newer version.
  */
 export async function openDatabase(given: string, wait: number): Promise<Opened> {
   const { DatabaseSync } = await import('node:sqlite');
@@ -72,7 +72,7 @@ const makingMs = 1_000;
 
 /**
  * A file without anything in it is no new database: a restore failed, or a program emptied it. The same holds for one
- * that was in use, is copied without its log, and so holds nothing but its first page. /
+ * that was in use, is copied without its log, and so holds nothing but its first page.
  */
 async function refuseEmpty(path: string, Database: typeof DatabaseSync): Promise<void> {
   const end = performance.now() + makingMs;

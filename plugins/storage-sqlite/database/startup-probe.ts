@@ -6,7 +6,7 @@ import type { Row } from '../queries/statements.ts';
 /**
  * Probes a database before it is used: reads the first and the last record of every kind. It reads a few pages,
  * whatever the size of the file, and meets what is missing or damaged at large; the rest is for `check`, which reads
- * everything. Throws Damaged, or what SQLite throws. /
+ * everything. Throws Damaged, or what SQLite throws.
  */
 export function probeAtStartup(database: DatabaseSync): void {
   for (const shape of Object.values(shapes)) {

@@ -22,7 +22,7 @@ const allPages = 2 ** 30;
 
 /**
  * Copies a database as it is at one moment, into one file without a log, beside whoever works on it. The copy appears
- * under its name when it is whole, checked and durable; until then it stands beside it as `….partial-PID`. /
+ * under its name when it is whole, checked and durable; until then it stands beside it as `….partial-PID`.
  */
 export async function backupDatabase(
   source: string,

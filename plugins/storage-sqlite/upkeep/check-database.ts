@@ -15,7 +15,7 @@ const named = 20;
 /**
  * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes
  * nothing and blocks no other connection. Each query sees what there is at one moment, so that what others commit
- * meanwhile does not disturb; one transaction around all would only make the log grow. /
+ * meanwhile does not disturb; one transaction around all would only make the log grow.
  */
 export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
   const began = performance.now();

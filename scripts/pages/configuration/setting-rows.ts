@@ -7,7 +7,7 @@ const cell = (text: string): string => text.replaceAll(/(?<!\\)\|/g, '\\|');
 
 /**
  * A row for every field of an object, those of objects inside it too: its path, type, default, variable and meaning.
- * Without `under` no variable sets it, and its other spellings stand in that place. /
+ * Without `under` no variable sets it, and its other spellings stand in that place.
  */
 export function settingRows(schema: Json, at: string, under?: string): readonly (readonly string[])[] {
   const required = new Set<string>(schema['required'] ?? []);

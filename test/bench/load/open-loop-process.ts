@@ -1,6 +1,6 @@
 /**
  * A process: sends calls at times fixed in advance, and counts each one's time from when it was to be sent. A server
- * that stops for a moment so shows in every call that fell into it, not in one. /
+ * that stops for a moment so shows in every call that fell into it, not in one.
  */
 import { Agent, request } from 'node:http';
 import { setPriority } from 'node:os';

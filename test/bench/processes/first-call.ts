@@ -1,6 +1,6 @@
 /**
  * A process: one provider instance of the cloud, connected in a thread like that of the broker's loop, on everything
- * that the loop has loaded before. Tells what its first question to the cloud takes, part by part, and a later one. /
+ * that the loop has loaded before. Tells what its first question to the cloud takes, part by part, and a later one.
  */
 import { enableCompileCache } from 'node:module';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

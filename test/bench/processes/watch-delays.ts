@@ -1,6 +1,6 @@
 /**
  * Loaded with `--import` into every thread of a process: writes down how long each thread's event loop was blocked. A
- * line for each block of 50 ms and more, into the file that `BENCH_DELAYS` names. /
+ * line for each block of 50 ms and more, into the file that `BENCH_DELAYS` names.
  */
 import { appendFileSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';

@@ -1,7 +1,7 @@
 /**
  * Loaded with `--import` into every thread of a process: writes down how each thread's event loop fares, into the file
  * that `BENCH_WATCH` names. A line for each block of 10 ms and more, one for each transaction that writes more rows
- * than any before it, and one every quarter of a second with the time that was used. /
+ * than any before it, and one every quarter of a second with the time that was used.
  */
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

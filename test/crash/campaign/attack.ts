@@ -1,7 +1,7 @@
 /**
  * Loaded before everything else in every thread of a broker that is attacked: lets its time pass faster, and ends or
  * stops the process at a commit. What it is to do stands in the environment, see `Attack`. When the process ends by
- * itself it leaves behind how often each thread committed. /
+ * itself it leaves behind how often each thread committed.
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

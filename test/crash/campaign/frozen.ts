@@ -43,7 +43,7 @@ const [lease, pass, patience, agreement] = [40_000, 50_000, 3_600_000, 500_000];
 
 /**
  * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on
- * the same store; then the first goes on as if nothing had happened. What the second decided stands. /
+ * the same store; then the first goes on as if nothing had happened. What the second decided stands.
  */
 export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOptions): Promise<FrozenReport> {
   const size = freezes.at === 'part' ? 'large' : 'small';

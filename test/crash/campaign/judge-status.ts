@@ -4,7 +4,7 @@ import { lives } from './stories.ts';
 /**
  * What a request that ended says of itself and what does not add up in it, in sentences: who failed has no machines,
  * who completed has some, and what was delivered is what is there and what was given back, and no more than was asked
- * for. /
+ * for.
  */
 export function judgeStatus(seen: Seen, machine_count: number, { scheduler, completed }: Dialect): string[] {
   const { request_id, status, message, fulfilment, machines } = seen;

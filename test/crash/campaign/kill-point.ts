@@ -64,7 +64,7 @@ export function schedules(every: number): readonly Schedule[] {
 
 /**
  * Each part of the first few is met, from whichever the last broker left off at: one broker after the other dies at
- * its first part, or comes a few parts further each time. /
+ * its first part, or comes a few parts further each time.
  */
 export const partSchedules: readonly Schedule[] = [
   [1, 1],

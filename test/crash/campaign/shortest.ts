@@ -5,7 +5,7 @@ const most = 16;
 
 /**
  * A shorter history that goes wrong as well: with fewer kills, and with fewer callers. Processes never run twice in
- * the same way, so what a shorter one did not show may still be in it. /
+ * the same way, so what a shorter one did not show may still be in it.
  */
 export async function shortest(
   options: PlayOptions,

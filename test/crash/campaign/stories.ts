@@ -11,7 +11,7 @@ export interface Story {
   readonly machine_count: number;
   /**
    * What becomes of the request: a cancel comes after `patience_ms`, or when half of the machines are there; a return
-   * when the request has ended, or early: when most machines are there. /
+   * when the request has ended, or early: when most machines are there.
    */
   readonly then: 'keep' | 'return-some' | 'return-most' | 'return-early' | 'return-all' | 'cancel' | 'cancel-half';
   readonly patience_ms: number;

@@ -113,5 +113,5 @@ test('what answers at a URL and is no muster server is said', async (t) => {
   const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
   const { code, out, err } = await execCli(['templates', 'list', '--url', url], { cwd: '/' });
   t.deepEqual([code, out], [5, '']);
-  t.is(err, `muster: What answers at ${url} is no muster server: it said 200, and not in JSON. Is that its URL?\n`);
+  t.is(err, `muster: The server at ${url} is not a muster server: it answered 200 without JSON. Check the URL.\n`);
 });

@@ -131,7 +131,7 @@ test.serial(
     t.is(refused.code, 3);
     t.regex(
       refused.err,
-      /configuration file .*muster\.config\.json, .*not there any more.*muster server restart --config FILE/,
+      /configuration file .*muster\.config\.json, .*no longer exists.*muster server restart --config FILE/,
     );
     t.is(pidOf(data), pid);
     const named = await elsewhere(['server', 'restart', '--config', moved]);

@@ -17,7 +17,7 @@ interface Status {
 /**
  * HostFactory as a provider sees it: it waits for templates, asks for hosts, polls what is open to the end, tells all
  * its hosts and gives back those that are wanted back. It believes only what the scripts say, and remembers it; what
- * it was told that contradicts itself is thrown. /
+ * it was told that contradicts itself is thrown.
  */
 export interface Driver {
   /** What it believes that it has. */

@@ -52,7 +52,7 @@ test('a link in the place of a file is neither read, nor followed, nor replaced'
     symlinkSync(kind === 'dangling' ? join(root, 'nowhere') : precious, link);
     t.throws(() => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf }), {
       code: 'INVALID_REQUEST',
-      message: `${link} is a link or no file, and stays as it is. Put the file itself there.`,
+      message: `${link} is a link or not a regular file, and is not changed. Replace it by a file.`,
     });
     t.true(unchanged());
     t.true(lstatSync(link).isSymbolicLink());

@@ -121,7 +121,7 @@ test.serial(
     );
     const server = await startBroker({ place, args: ['--host', '0.0.0.0'] });
     // Beside: an address that others reach.
-    t.regex(server.output.stderr, /"level":"warn".*put an authenticating gateway in front of it/);
+    t.regex(server.output.stderr, /"level":"warn".*put an authenticating gateway in front/);
     t.notRegex(server.output.stderr, /can be written/);
     const { port } = new URL(server.url);
     const url = `http://127.0.0.1:${port}`;

@@ -41,7 +41,7 @@ test('while the storage does not keep up, what would change something is refused
   t.is(refused.headers.get('retry-after'), '1');
   t.regex(
     JSON.parse(refused.text).detail,
-    /^The storage does not keep up: calls have waited for \d+ ms, and 100 are the most \(server\.max_wait_ms\)\. Nothing was done/,
+    /^The storage is overloaded: calls wait \d+ ms, the maximum is 100 ms \(server\.max_wait_ms\)\. Nothing was done/,
   );
 
   const writes = [
@@ -95,7 +95,7 @@ test('calls that come after a thread has read others for too long are refused, a
   t.is(pressure.objection(), undefined);
   const end = performance.now() + 60;
   while (performance.now() < end);
-  t.regex(pressure.objection()?.message ?? '', /^The server does not keep up/);
+  t.regex(pressure.objection()?.message ?? '', /^The server is overloaded/);
   await new Promise<void>((resolve) => void setImmediate(resolve));
   t.is(pressure.objection(), undefined);
 });

@@ -138,7 +138,7 @@ for (const where of ['at the server itself', 'by itself'] as const)
     const served = answers.filter(({ result }) => result);
     t.true(served.length >= 1 && served.length < 5, `${served.length} were answered`);
     t.true(text.length < 20_000_000, String(text.length));
-    t.regex(answers.at(-1)?.error?.message ?? '', /^Nothing was done: .* send it by itself\.$/);
+    t.regex(answers.at(-1)?.error?.message ?? '', /^Nothing was done: .* send this message alone\.$/);
     const alone = await post(url, session ? { 'mcp-session-id': session } : {}, ask(1));
     t.is(JSON.parse(alone.text).result.structuredContent.data.count, 8);
   });

@@ -150,14 +150,14 @@ test('resources: lists with filters, single things, pages, and what is not there
   for (const [uri, code, said] of [
     ['muster://templates/nope', -32002, /'nope'/],
     ['muster://nothing', -32002, /muster:\/\/templates/],
-    ['http://templates', -32002, /Nothing is at/],
+    ['http://templates', -32002, /There is no resource/],
     ['muster://machines?limit=many', -32602, /\/limit: must be an integer/],
     ['muster://requests?state=pending', -32602, /\/state: unknown field/],
   ] as const) {
     const error = await t.throwsAsync(client.readResource({ uri }), { message: said }, uri);
     t.is((error as unknown as { code: number }).code, code, uri);
   }
-  await t.throwsAsync(client.listResources({ cursor: 'nonsense' }), { message: /'nonsense' is no cursor/ });
+  await t.throwsAsync(client.listResources({ cursor: 'nonsense' }), { message: /'nonsense' is not a cursor/ });
 });
 
 /** A server that does this with every call, for `--url`. */

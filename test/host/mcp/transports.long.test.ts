@@ -114,7 +114,7 @@ test('when no server can be started, what was asked is stored and the failure sa
   t.teardown(async () => (await agent.client.close(), place.close()));
   const { error } = await agent.call('create_request', { template_id: 'small', machine_count: 1 });
   t.is(error.code, 'UNAVAILABLE');
-  t.regex(error.message, /^req-[0-9a-f-]+ is stored, but nothing carries it out: .*192\.0\.2\.1/s);
+  t.regex(error.message, /^req-[0-9a-f-]+ is stored, but no server processes it: .*192\.0\.2\.1/s);
   const [stored] = (await agent.call('list_active_requests')).data.requests;
   t.true(error.message.startsWith(stored.request_id));
 });

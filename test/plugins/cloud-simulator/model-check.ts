@@ -18,7 +18,7 @@ type Next = (args: unknown) => Promise<{ readonly response: { readonly statusCod
 /**
  * Makes a client refuse answers that the SDK would read without complaint but not understand: elements that its own
  * model of the service does not know are dropped in silence, and so is everything outside the wrapper that a service
- * has. Broken XML is left to the SDK. /
+ * has. Broken XML is left to the SDK.
  */
 export function checkAnswers(client: Checkable): void {
   const middleware = (next: Next, context: Context) => async (args: unknown) => {

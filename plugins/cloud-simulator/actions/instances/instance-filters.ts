@@ -105,7 +105,7 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
 
 /**
  * Machines behind `place` that can pass the filters, in order of launch: from an index when a filter names ids, a tag
- * or tokens exactly, else all. The filters themselves are still to be applied. /
+ * or tokens exactly, else all. The filters themselves are still to be applied.
  */
 export function candidates(table: InstanceTable, filters: readonly Filter[], place: number): Iterable<Instance> {
   const narrowed = filters.filter((filter) => filter.exact).flatMap((filter) => lookUp(table, filter) ?? []);

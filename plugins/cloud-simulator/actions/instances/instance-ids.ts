@@ -8,7 +8,7 @@ export type LookupKind = 'id' | 'filter' | 'tag';
 
 /**
  * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and
- * so does one that cannot be found (`sees`; a reading call says `isSeen`). /
+ * so does one that cannot be found (`sees`; a reading call says `isSeen`).
  */
 export function instancesById(
   call: ActionCall,

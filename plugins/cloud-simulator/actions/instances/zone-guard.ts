@@ -21,7 +21,7 @@ const pinning = new Set([
 /**
  * Refuses, with Unavailable, what a zone that does not answer makes unanswerable: at once a call that could mean its
  * machines since it names none, or names the zone; otherwise as soon as the guard that is returned sees a machine of
- * the zone in the answer. /
+ * the zone in the answer.
  */
 export function zoneGuard(call: ActionCall, filters: readonly Filter[]): (instance: Instance) => void {
   const out = zonesOut(call);

@@ -15,7 +15,7 @@ export interface Move {
 
 /**
  * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine;
- * otherwise a launch in a smaller zone, if one can deliver and a larger one has a machine that may go. /
+ * otherwise a launch in a smaller zone, if one can deliver and a larger one has a machine that may go.
  */
 export function balance(context: CallContext, group: Group): Move | 'even' | 'stuck' {
   const counts = [...countByZone(group)].map(([zone, count]) => ({ zone, load: loadOf(group, zone, count), count }));

@@ -1,6 +1,6 @@
 /**
  * Shares `total` machines out so that the zones come as close to each other as they can: what each zone gets on top of
- * what it has. Of zones that are equal the first gets the odd machine. Pure. /
+ * what it has. Of zones that are equal the first gets the odd machine. Pure.
  */
 export function zoneShares(has: readonly number[], total: number): number[] {
   const shares = has.map(() => 0);

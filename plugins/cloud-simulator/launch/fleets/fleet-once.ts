@@ -3,7 +3,7 @@ import { type Once, once } from '../once.ts';
 
 /**
  * Runs a call once for its token, with the reading of its parameters apart: what it refuses pins no token, and a
- * replay is not read again, since the template that it names may be gone by then. /
+ * replay is not read again, since the template that it names may be gone by then.
  */
 export function onceRead<Input, Result>(
   call: ActionCall,

@@ -22,7 +22,7 @@ export interface TypeContext {
 
 /**
  * The instance types that attributes describe (`InstanceRequirements` in the names of CreateFleet, RequestSpotFleet or
- * Auto Scaling), in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer. /
+ * Auto Scaling), in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer.
  */
 export function typesFor(
   context: CallContext,

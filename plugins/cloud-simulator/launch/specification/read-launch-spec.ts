@@ -13,7 +13,7 @@ import { checkUserData } from './user-data.ts';
 
 /**
  * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are
- * joined, of everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says. /
+ * joined, of everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
  */
 export function readLaunchSpec(
   context: CallContext,

@@ -12,7 +12,7 @@ const spotTermination = {
 
 /**
  * Gives notice to the Spot machines that a rule means, as of the time at which it was set: all of its `instance_ids`,
- * or its share of the Spot machines of all regions together. `contexts` has one of each region. /
+ * or its share of the Spot machines of all regions together. `contexts` has one of each region.
  */
 export function strike(contexts: readonly CallContext[], rule: ReclaimRule): void {
   const targets = contexts

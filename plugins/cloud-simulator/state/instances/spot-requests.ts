@@ -42,7 +42,7 @@ export function spotRequestOf(context: CallContext, instance: Instance): SpotReq
 
 /**
  * Want of capacity closes the request as soon as it is noticed, with the code of a machine that is gone, although the
- * machine runs on until the notice is over; a price that is too high marks it first. That is AWS's way. /
+ * machine runs on until the notice is over; a price that is too high marks it first. That is AWS's way.
  */
 function standing(instance: Instance, now: number): [state: SpotRequest['state'], code: string, at: number] {
   const { interruption, reason } = instance;

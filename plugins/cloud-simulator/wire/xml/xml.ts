@@ -51,7 +51,7 @@ export function nextTokenXml(token: string | undefined): string {
 
 /**
  * Renders, and remembers the last thing rendered: machines of one launch stand together in a list and share their
- * parts. Remembering more would cost more memory than the machines themselves when every launch is of one machine. /
+ * parts. Remembering more would cost more memory than the machines themselves when every launch is of one machine.
  */
 export function rememberLast<T extends object>(render: (thing: T) => string): (thing: T) => string {
   let last: T | undefined;

@@ -37,7 +37,7 @@ interface Reader {
 /**
  * Has a client read large answers one in a turn of the event loop, and those that list machines piece by piece: the
  * SDK takes tens of milliseconds to read a page of 1000 machines, and would keep everybody else waiting. Smaller pages
- * would cost more calls, which the cloud counts. /
+ * would cost more calls, which the cloud counts.
  */
 export function readInPieces(client: EC2Client): EC2Client {
   const reader: Reader = client.config.protocol as Reader;

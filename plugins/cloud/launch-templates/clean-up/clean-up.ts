@@ -16,7 +16,7 @@ const mostLooks = 20;
 /**
  * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as
  * nobody can be about to use them: those of a week that is over. `versions`: all that there are, the newest last. A
- * clean-up that fails is told and left to the next. /
+ * clean-up that fails is told and left to the next.
  */
 export async function cleanVersions(
   session: CloudSession,

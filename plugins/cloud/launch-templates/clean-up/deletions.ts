@@ -47,7 +47,7 @@ export async function deleteTemplate(session: CloudSession, id: string, call: Ca
 
 /**
  * Deletes versions. EC2 answers for each by itself: what it did not delete, for another reason than that it is gone,
- * is a fault. Gives how many it does not know. /
+ * is a fault. Gives how many it does not know.
  */
 export async function deleteVersions(
   session: CloudSession,

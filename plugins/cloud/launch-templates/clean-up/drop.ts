@@ -14,7 +14,7 @@ const askAgainMs = 15_000;
  * Deletes what was made for this order alone, and nothing else; already deleted is done. EC2 may deny for minutes what
  * was just made: one that it does not know counts as deleted only when it must know it, and is a fault `unavailable`
  * before. An order that broke off before it was stored what it uses may have made a launch template or a version all
- * the same, also under settings that have changed since: it is looked for by its marks. /
+ * the same, also under settings that have changed since: it is looked for by its marks.
  */
 export async function dropLaunchTemplate(
   session: CloudSession,

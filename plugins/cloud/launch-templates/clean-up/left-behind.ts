@@ -12,7 +12,7 @@ const mark = ':';
 
 /**
  * Launch templates of an installation that were made for one request, and versions that were, of launch templates that
- * hold those of orders. Shared ones are nobody's orphans. /
+ * hold those of orders. Shared ones are nobody's orphans.
  */
 export async function* launchTemplatesOf(
   session: CloudSession,

@@ -4,7 +4,7 @@ const weekMs = 7 * 24 * hourMs;
 /**
  * The number of a week. Contents that orders share are known by the week in which an order asked for them too, and
  * asked for in another they are made anew: so it can be told, without remembering anything, that no order that may
- * still be launched names those of a week long gone. /
+ * still be launched names those of a week long gone.
  */
 export const weekOf = (now: number): number => Math.floor(now / weekMs);
 

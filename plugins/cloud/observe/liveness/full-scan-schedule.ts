@@ -8,7 +8,7 @@ const everyMs = 600_000;
 /**
  * When attempts were last asked for by their tags. Each has its own time in every ten minutes, derived from its name,
  * so that they do not come all at once. The first look in a process is no full scan: a restart would describe
- * everything, and its sweep lists all that is tagged anyway. /
+ * everything, and its sweep lists all that is tagged anyway.
  */
 export interface FullScanSchedule {
   /** Whether the attempt is to be scanned now. */

@@ -21,7 +21,7 @@ export interface LivenessChecks {
 
 /**
  * Checks whether the machines of attempts at rest live, where that is cheaper than describing them. What is in neither
- * of the two results has to be described. /
+ * of the two results has to be described.
  */
 export async function checkLiveness(
   session: CloudSession,

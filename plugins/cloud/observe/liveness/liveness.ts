@@ -47,7 +47,7 @@ const livenessOf = sessionField((): Liveness => ({ listings: new Map() }));
  * Which machines run, by zone, of those `zones` where it is cheaper to list all than to describe ours; `ours` counts
  * them by zone. DescribeInstanceStatus weighs a fifth of DescribeInstances, and shows running machines only. Calls
  * within a few seconds share a listing; one that failed is not kept, but where it is refused for good it is not tried
- * again for a while. /
+ * again for a while.
  */
 export async function runningIn(
   session: CloudSession,

@@ -18,7 +18,7 @@ const lastAnswer = sessionField((): Answer => ({ at: -Infinity }));
 
 /**
  * When EC2 will end machines because of their hosts, by machine id: ISO times. One question for the whole account,
- * since few machines ever have such an event, and one in five minutes. Undefined: it cannot be asked. /
+ * since few machines ever have such an event, and one in five minutes. Undefined: it cannot be asked.
  */
 export function retirementsOf(session: CloudSession, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
   const now = session.clock.monotonic();

@@ -60,7 +60,7 @@ test('a folder that is in use, and a name that could not be one, are refused bef
   writeFileSync(join(cwd, 'mine.txt'), 'mine');
   const taken = await runCli(['plugins', 'create', 'provider', 'blue-moon', '--directory', cwd]);
   t.is(taken.code, 4);
-  t.regex(taken.err, /There is something in .* already\. Name another folder with --directory\./);
+  t.regex(taken.err, /The directory .* is not empty\. Pass another one with --directory\./);
   for (const name of ['Blue', '../up', 'a--b', '1st', 'a_b', '-a', 'x'.repeat(61)]) {
     const refused = await runCli(['plugins', 'create', 'provider', '--directory', join(cwd, 'new'), '--', name]);
     t.is(refused.code, 4, name);

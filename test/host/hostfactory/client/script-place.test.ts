@@ -98,7 +98,7 @@ test('a call is read as schedulers make it, whatever options of other runtimes s
 });
 
 for (const [argv, message] of [
-  [['requestMachines'], /Name one: requestMachines -f FILE/],
+  [['requestMachines'], /Pass one: requestMachines -f FILE/],
   [['requestMachines', '-f', at('none')], /none cannot be read \(ENOENT\)/],
   [['getRequestStatus', '--dialect', 'slurm'], /no dialect 'slurm'; there are symphony and lsf/],
   [['requestThings', '-f', at('none')], /no script 'requestThings'/],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { forgettable, type SessionUse } from '../../../../host/mcp/sessions/session-use.ts';
+import { evictableSessions, type SessionUse } from '../../../../host/mcp/sessions/session-use.ts';
 import { mcpSessions } from '../../../../host/mcp/sessions/sessions.ts';
 
 const minutes = 60_000;
@@ -22,7 +22,7 @@ test('sessions are forgotten after half an hour without a call', (t) => {
     ['gone', use('a', 0)],
     ['fresh', use('a', 20 * minutes)],
   ]);
-  t.deepEqual(ids(forgettable(few, 31 * minutes, 'b')), ['gone']);
+  t.deepEqual(ids(evictableSessions(few, 31 * minutes, 'b')), ['gone']);
 });
 
 test('when all are taken, the client that has the most gives one up: the longest unused without a call, streaming or not', (t) => {
@@ -33,18 +33,18 @@ test('when all are taken, the client that has the most gives one up: the longest
     ['idle', use('many', 3)],
   ]);
   for (const client of ['new', 'few', 'many'])
-    t.deepEqual(ids(forgettable(taken, 10, client, 4)), ['streaming'], client);
-  t.deepEqual(forgettable(taken, 10, 'new', 5), [], 'there is room');
+    t.deepEqual(ids(evictableSessions(taken, 10, client, 4)), ['streaming'], client);
+  t.deepEqual(evictableSessions(taken, 10, 'new', 5), [], 'there is room');
 });
 
 test('calls that are never ended keep nobody else out', (t) => {
   const held = new Map(Array.from({ length: 4 }, (_, i) => [`s-${i}`, use('many', i, { calls: 1 })]));
-  t.deepEqual(ids(forgettable(held, 10, 'new', 4)), ['s-0']);
-  t.deepEqual(forgettable(held, 10, 'many', 4), []);
+  t.deepEqual(ids(evictableSessions(held, 10, 'new', 4)), ['s-0']);
+  t.deepEqual(evictableSessions(held, 10, 'many', 4), []);
   const shared = new Map(
     [...held].map(([id, session], i) => [id, i % 2 === 0 ? session : { ...session, client: 'other' }]),
   );
-  t.deepEqual(forgettable(shared, 10, 'new', 4), [], 'neither has more than half');
+  t.deepEqual(evictableSessions(shared, 10, 'new', 4), [], 'neither has more than half');
 });
 
 const hello = {
@@ -56,7 +56,7 @@ const hello = {
 
 test('a client that holds every session, each with a stream, gives one up for another client over the wire', async (t) => {
   const sessions = mcpSessions({
-    carry: () => Promise.reject(new Error('nothing is carried out here')),
+    execute: () => Promise.reject(new Error('nothing is carried out here')),
     most: 3,
     client: ({ headers }: IncomingMessage) => String(headers['x-client']),
   });

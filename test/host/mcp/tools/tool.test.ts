@@ -57,11 +57,11 @@ test('an agent that asks how a request stands sees its machines, unless it says 
   const schema = tools.find(({ name }) => name === 'sync_and_get_request')?.inputSchema.properties?.['long'];
   t.like(schema, { default: true });
   const sent: unknown[] = [];
-  const carry = async (_: unknown, input: unknown) => void sent.push(input);
+  const execute = async (_: unknown, input: unknown) => void sent.push(input);
   const { signal } = new AbortController();
   for (const more of [{}, { long: false }])
-    await toolbox(false).call('sync_and_get_request', { request_id: 'req-1', ...more }, carry, signal);
-  await toolbox(false).call('list_templates', {}, carry, signal);
+    await toolbox(false).call('sync_and_get_request', { request_id: 'req-1', ...more }, execute, signal);
+  await toolbox(false).call('list_templates', {}, execute, signal);
   t.deepEqual(sent, [{ long: true, request_id: 'req-1' }, { request_id: 'req-1', long: false }, {}]);
 });
 
