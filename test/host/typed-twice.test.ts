@@ -28,7 +28,7 @@ test('a misspelt limit is an error in strict validation and a warning in lenient
   t.is((await broker.call('GET', '/templates/small')).status, 200);
   const { cacheStats } = (await broker.call('POST', '/templates/refresh')).body;
   t.deepEqual(cacheStats.errors, []);
-  t.regex(cacheStats.warnings.join(), /template 'small'.*'max_instances' is not set: nothing bounds/);
+  t.regex(cacheStats.warnings.join(), /template 'small'.*'max_instances' is not set, so the number/);
 });
 
 test('a start warns of keys that nobody knows, in the configuration and in template files', async (t) => {

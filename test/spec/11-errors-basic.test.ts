@@ -32,7 +32,7 @@ const basic: readonly (readonly [string, Call, number, RegExp])[] = [
   ['the update of an unknown template', ['PUT', '/templates/none', { name: 'n' }], 404, /'none'/],
   ['the delete of an unknown template', ['DELETE', '/templates/none'], 404, /'none'/],
   ['the delete of a template that a file holds', ['DELETE', '/templates/small'], 409, /templates\.json/],
-  ['the create of an existing template', ['POST', '/templates/', { template_id: 'small' }], 409, /exists already/],
+  ['the create of an existing template', ['POST', '/templates/', { template_id: 'small' }], 409, /already exists/],
   ['another id in the body of an update', ['PUT', '/templates/small', { template_id: 'other' }], 400, /^\/template_id: /],
   ['the return of unknown machines', ['POST', '/machines/return', { machine_ids: ['i-1', 'i-2'] }], 404, /'i-1', 'i-2'/],
   ['the return of nothing', ['POST', '/machines/return', { machine_ids: [] }], 400, /^\/machine_ids: /],

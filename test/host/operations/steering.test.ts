@@ -33,8 +33,8 @@ test('a request that still waits may be cancelled by its state, and not ended by
   t.teardown(broker.close);
   const { request_id } = await broker.run('create_request', { template_id: 'small', machine_count: 1 });
   const to = (status: string) => broker.run('update_request_status', { request_id, status });
-  for (const status of ['completed', 'failed']) await t.throwsAsync(to(status), { message: /machines may still come/ });
-  await t.throwsAsync(to('in_progress'), { message: /by what the providers do/ });
+  for (const status of ['completed', 'failed']) await t.throwsAsync(to(status), { message: /machines may still arrive/ });
+  await t.throwsAsync(to('in_progress'), { message: /only the progress at the providers/ });
   await to('cancelled');
   t.is(await broker.broker.store.count('signal', { request_id, applied: false }), 1);
 });
